@@ -1,0 +1,97 @@
+// Package vfs is the file tree an agent sees: one interface with eight verbs,
+// and trees that implement it.
+//
+// Paths are absolute, slash-separated and rooted at "/"; see [Normalize].
+package vfs
+
+import (
+	"context"
+	"iter"
+)
+
+// A FileSystem is a tree of files under "/". Every verb takes any path that
+// [Normalize] accepts and yields normalized ones. Implementations are safe
+// for concurrent use and pass vfstest.Run.
+//
+// A walk is sorted, stops as soon as its consumer does, and ends at its first
+// error. Errors are [*PathError].
+type FileSystem interface {
+	// List yields what is directly in the directory prefix, by path. A
+	// missing path, and a file, yield nothing.
+	List(ctx context.Context, prefix string) iter.Seq2[DirEntry, error]
+	// Stat describes path. A missing path is Kind Missing, not an error.
+	Stat(ctx context.Context, path string) (FileInfo, error)
+	// Glob yields the files and directories under dir whose path relative to
+	// dir matches pattern (doublestar syntax), by path. "*.go" matches only
+	// directly in dir.
+	Glob(ctx context.Context, pattern, dir string) iter.Seq2[DirEntry, error]
+	// Read returns the bytes of a text or image file (jpeg, png, gif, webp).
+	// Other binary content is an error that says so; a missing path is
+	// [ErrNotFound].
+	Read(ctx context.Context, path string) ([]byte, error)
+	// Grep yields matching lines by path, then line.
+	Grep(ctx context.Context, q GrepQuery) iter.Seq2[GrepResult, error]
+	// Write creates or replaces a file, whole or not at all.
+	Write(ctx context.Context, path string, contents []byte) error
+	// Delete removes a file; a missing path is [ErrNotFound].
+	Delete(ctx context.Context, path string) error
+	// Search yields by score, best first, then path. A tree without an index
+	// yields nothing.
+	Search(ctx context.Context, q SearchQuery) iter.Seq2[SearchResult, error]
+}
+
+// Kind is what a path is.
+type Kind string
+
+// The kinds of path.
+const (
+	KindMissing Kind = "missing"
+	KindFile    Kind = "file"
+	KindDir     Kind = "dir"
+)
+
+// A DirEntry is one step of a List or Glob walk.
+type DirEntry struct {
+	Path string
+	Kind Kind
+}
+
+// FileInfo is what Stat tells.
+type FileInfo struct {
+	Kind Kind
+	Size int64 // bytes, of a file
+}
+
+// A GrepQuery selects lines.
+type GrepQuery struct {
+	Pattern    string // RE2 syntax, as package regexp
+	Path       string // file or directory; "" means "/"
+	Glob       string // only files that match; without a slash it matches the base name at any depth
+	IgnoreCase bool
+	Before     int // lines of context
+	After      int
+	MaxResults int // stop after this many matching lines; 0 means all
+}
+
+// A GrepResult is one line.
+type GrepResult struct {
+	Path    string
+	Line    int    // from 1
+	Text    string // without its line end
+	Context bool   // the line is context and did not match
+}
+
+// A SearchQuery asks an index.
+type SearchQuery struct {
+	Query      string
+	Paths      []string // only under these; none means everywhere
+	MaxResults int      // 0 means 10
+}
+
+// A SearchResult is one hit of an index.
+type SearchResult struct {
+	Path  string
+	Line  int // from 1; 0 when the hit is the whole file
+	Text  string
+	Score float64
+}
