@@ -1,0 +1,151 @@
+//go:build unix
+
+package scripttool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// A process is one run of a program in a process group of its own.
+type process struct {
+	path   string
+	args   []string
+	dir    string
+	env    []string
+	stdin  []byte
+	temp   string        // where a big stdin is kept
+	grace  time.Duration // from TERM to KILL
+	linger time.Duration // how long children may keep the pipes open
+	maxOut int           // bytes kept of standard output
+	maxErr int           // bytes kept of standard error
+}
+
+// An outcome is what a finished run left.
+type outcome struct {
+	stdout, stderr tape
+	state          *os.ProcessState
+	stopped        bool // from outside, because the context ended
+}
+
+// run starts the program, reads what it prints and returns when it and its
+// whole group are gone. An error means that it did not start.
+//
+// os/exec starts, cancels and waits; the pipes are our own, because a reader
+// with a deadline is what keeps a grandchild that holds one from holding us.
+func (p process) run(ctx context.Context) (outcome, error) {
+	// The kernel sends the parent-death signal when the thread that forked
+	// ends, so that thread must be ours until the child is gone.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+
+	if err := ctx.Err(); err != nil {
+		return outcome{}, err
+	}
+	out := outcome{stdout: newTape(p.maxOut), stderr: newTape(p.maxErr)}
+	in, err := input(p.stdin, p.temp)
+	if err != nil {
+		return outcome{}, err
+	}
+	defer in.Close()
+	outR, outW, err := os.Pipe()
+	if err != nil {
+		return outcome{}, err
+	}
+	defer outR.Close()
+	defer outW.Close()
+	errR, errW, err := os.Pipe()
+	if err != nil {
+		return outcome{}, err
+	}
+	defer errR.Close()
+	defer errW.Close()
+
+	cmd := exec.CommandContext(ctx, p.path, p.args...)
+	cmd.Dir, cmd.Env = p.dir, p.env
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, outW, errW
+	cmd.SysProcAttr = ownGroup()
+	var killAt time.Time
+	cmd.Cancel = func() error {
+		killAt = time.Now().Add(p.grace)
+		return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
+	}
+	cmd.WaitDelay = p.grace // then os/exec kills the program; finish sees to the rest
+	if err := cmd.Start(); err != nil {
+		return outcome{}, err
+	}
+	outW.Close()
+	errW.Close()
+
+	var readers sync.WaitGroup
+	readers.Go(func() { out.stdout.drain(outR) })
+	readers.Go(func() { out.stderr.drain(errR) })
+	_ = cmd.Wait() // the state says all that its error does
+	out.state, out.stopped = cmd.ProcessState, !killAt.IsZero()
+
+	until := killAt
+	if !out.stopped {
+		until = time.Now().Add(p.linger)
+	}
+	// A pipe of os.Pipe has deadlines wherever this file is built.
+	_ = outR.SetReadDeadline(until)
+	_ = errR.SetReadDeadline(until)
+	readers.Wait()
+	if out.stopped {
+		awaitGroup(cmd.Process.Pid, killAt)
+	}
+	// Whoever is left of the group keeps its number taken, and if nobody is
+	// the signal goes nowhere.
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	return out, nil
+}
+
+// awaitGroup returns when no process of the group is left, or at until.
+func awaitGroup(pgid int, until time.Time) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for syscall.Kill(-pgid, 0) == nil && time.Now().Before(until) {
+		<-tick.C
+	}
+}
+
+// pipeSafe is how much a new pipe takes without a reader on every system.
+const pipeSafe = 4096
+
+// input returns a file that reads as data. Nothing has to feed it while the
+// program runs, so a program that never reads cannot make a write fail or
+// wait: little goes into a pipe beforehand, more into a file without a name.
+func input(data []byte, temp string) (*os.File, error) {
+	if len(data) <= pipeSafe {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return nil, err
+		}
+		defer w.Close()
+		if _, err := w.Write(data); err != nil {
+			r.Close()
+			return nil, fmt.Errorf("write arguments: %w", err)
+		}
+		return r, nil
+	}
+	f, err := os.CreateTemp(temp, "agent-args-*")
+	if err != nil {
+		return nil, fmt.Errorf("write arguments: %w", err)
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		_, err = f.Seek(0, 0)
+	}
+	if err = errors.Join(err, os.Remove(f.Name())); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("write arguments: %w", err)
+	}
+	return f, nil
+}
