@@ -175,15 +175,16 @@ func TestHostileInputIsBounded(t *testing.T) {
 		doubling += fmt.Sprintf(`"a%d":{"anyOf":[{"$ref":"#/$defs/a%d"},{"$ref":"#/$defs/a%d"}]},`, i, i+1, i+1)
 	}
 	doubling += `"a64":false}}`
-	chain := `{"$ref":"#/$defs/a0","$defs":{`
+	var chain strings.Builder
+	chain.WriteString(`{"$ref":"#/$defs/a0","$defs":{`)
 	for i := range 20_000 {
-		chain += fmt.Sprintf(`"a%d":{"$ref":"#/$defs/a%d"},`, i, i+1)
+		fmt.Fprintf(&chain, `"a%d":{"$ref":"#/$defs/a%d"},`, i, i+1)
 	}
-	chain += `"a20000":{}}}`
+	chain.WriteString(`"a20000":{}}}`)
 	deep := strings.Repeat(`[`, 100_000) + strings.Repeat(`]`, 100_000)
 	for _, tt := range []struct{ name, schema, args, want string }{
 		{"work that doubles", doubling, `1`, "too much work"},
-		{"a long chain", chain, `1`, ""},
+		{"a long chain", chain.String(), `1`, ""},
 		{"a value that is all brackets", `{}`, deep, "must be JSON"},
 		{"a value nested past the limit", `{}`, strings.Repeat(`[`, 300) + strings.Repeat(`]`, 300), "nested too deeply"},
 		{"an enormous exponent", `{"type":"integer","maximum":5,"multipleOf":3}`, `1e999999999999999999999`, "at most 5"},
