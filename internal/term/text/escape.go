@@ -93,13 +93,13 @@ func clean(s string, i int, oneLine bool) int {
 
 // printable reports whether the eight bytes of s are all printable ASCII. It
 // looks at them at once: the high bit of a byte of word is set by what is not
-// ASCII, of word+1 by DEL, of word-0x20 by a control.
+// ASCII, of word+1 by DEL, of word-' ' by a control.
 func printable(s string) bool {
 	const each = 0x0101010101010101
 	_ = s[7]
 	word := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-	return (word|word+each|word-each*0x20)&(each*0x80) == 0
+	return (word|(word+each)|(word-each*' '))&(each*0x80) == 0
 }
 
 // passes reports whether the ASCII control at s[i] is ordinary layout.

@@ -45,6 +45,19 @@ func TestEscapeShowsWhatSteersATerminal(t *testing.T) {
 	}
 }
 
+func TestEscapeFindsEveryByteAnywhereInAWord(t *testing.T) {
+	for c := range 256 {
+		for at := range 9 {
+			in := []byte("~~  ~~  ~")
+			in[at] = byte(c)
+			plain := c >= ' ' && c < 0x7f || c == '\n' || c == '\t'
+			if got := text.Escape(string(in)); (got == string(in)) != plain {
+				t.Errorf("Escape(%q) = %q", in, got)
+			}
+		}
+	}
+}
+
 func TestEscapeOfCleanTextAllocatesNothing(t *testing.T) {
 	clean := strings.Repeat("plain text, é 勿删 🙂\r\n\t", 100)
 	if n := testing.AllocsPerRun(10, func() { _ = text.Escape(clean) }); n != 0 {

@@ -1,0 +1,29 @@
+package term
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// Signals returns a context that ends when the process is told to stop
+// (interrupt, terminate, hang-up), and a function that gives the signals
+// back. A closed pipe is not a signal from then on but an error of the write.
+func Signals(ctx context.Context) (context.Context, context.CancelFunc) {
+	signal.Ignore(syscall.SIGPIPE)
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+}
+
+// Stops returns a context that ends when the process is told to terminate, and
+// a channel that tells of each interrupt from the keyboard, for a program that
+// goes on after one. stop gives the signals back.
+func Stops(ctx context.Context) (context.Context, <-chan os.Signal, context.CancelFunc) {
+	ctx, cancel := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	return ctx, interrupts, func() {
+		signal.Stop(interrupts)
+		cancel()
+	}
+}
