@@ -1,0 +1,34 @@
+GOLANGCI := v2.15.0
+BIN := $(CURDIR)/.bin
+LINT := $(BIN)/golangci-lint
+FUZZTIME ?= 10s
+
+.PHONY: build test race lint fmt fuzz bench check tidy docs init
+build: ## both programs, static, into ./bin
+	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/ ./cmd/...
+test:
+	go test ./...
+race:
+	go test -race -shuffle=on ./...
+$(LINT):
+	GOBIN=$(BIN) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI)
+lint: $(LINT)
+	$(LINT) run ./...
+fmt: $(LINT)
+	$(LINT) fmt ./...
+fuzz: ## each fuzz target for FUZZTIME
+	@for pkg in $$(go list ./...); do \
+	  for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+	    echo "fuzz $$pkg $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+	  done; done
+bench: build ## ratios to the floors in bench/, paired in one run
+	go run ./bench $(BENCH)
+tidy:
+	go mod tidy -diff
+init: build ## no package of agsh may take 2 ms to initialise
+	@GODEBUG=inittrace=1 ./bin/agsh --version 2>&1 >/dev/null | awk '$$1=="init" && $$5>2 {print "slow init:", $$0; bad=1} END {exit bad}'
+docs: build ## run the examples of README and docs
+	go test -count=1 -run '^TestDocs$$' ./internal/e2e
+check: $(LINT)
+	@test -z "$$($(LINT) fmt --diff ./... | tee /dev/stderr)" || (echo 'run make fmt'; exit 1)
+	$(MAKE) tidy lint race fuzz docs init

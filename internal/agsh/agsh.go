@@ -1,0 +1,134 @@
+// Package agsh is the operator's shell: it turns the live tools of a deployed
+// agent into commands. It is a client only and speaks to the agent through
+// package api.
+package agsh
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"agsh.dev/api"
+	"agsh.dev/internal/agsh/argv"
+	"agsh.dev/internal/agsh/catalog"
+	"agsh.dev/internal/term"
+)
+
+// Version is set by the linker in releases.
+var Version = "dev"
+
+// Exit codes: the contract with scripts.
+const (
+	exitDone        = 0
+	exitToolError   = 1   // the tool reported an error
+	exitUsage       = 2   // nothing was called
+	exitUnreachable = 3   // the target could not be reached or answered nonsense
+	exitDenied      = 4   // not authorised, or approval needed
+	exitInterrupted = 130 // by a signal
+)
+
+// A session is one run of the program against one agent.
+type session struct {
+	term    *term.Term
+	globals argv.Globals
+	client  *api.Client
+	catalog *catalog.Catalog
+	// bound is the session calls run in, "" before one is known; kept says
+	// that it was chosen at launch and stays.
+	bound string
+	kept  bool
+}
+
+// Run runs agsh with its arguments, without the program's name, and returns
+// its exit code.
+func Run(ctx context.Context, t *term.Term, args []string) int {
+	globals, rest, err := argv.SplitGlobals(args)
+	if err != nil {
+		return report(t, "", err)
+	}
+	mode := ""
+	if len(rest) > 0 {
+		mode = rest[0]
+	}
+	switch {
+	case mode == "--version" && len(rest) == 1:
+		fmt.Fprintln(t.Out, "agsh "+Version)
+		return exitDone
+	case mode == "" && globals.Help:
+		return programHelp(ctx, t, globals)
+	case strings.HasPrefix(mode, "-") && !shellFlags(rest):
+		return report(t, "", &argv.UsageError{Message: fmt.Sprintf("unknown flag %s; see agsh --help", mode)})
+	}
+	if mode == "" || shellFlags(rest) {
+		return runShell(ctx, t, globals, len(rest) > 0)
+	}
+	ctx, stop := term.Signals(ctx)
+	defer stop()
+	s, err := connect(ctx, t, globals)
+	if err != nil {
+		return report(t, globals.BearerToken, err)
+	}
+	defer s.client.Close()
+	return s.oneShot(ctx, rest)
+}
+
+// shellFlags reports whether the arguments are those of the bare shell:
+// nothing but -e, which ends a script at its first failure.
+func shellFlags(rest []string) bool { return len(rest) == 1 && rest[0] == "-e" }
+
+// connect makes the client of the target.
+func connect(ctx context.Context, t *term.Term, g argv.Globals) (*session, error) {
+	target, token, err := resolve(t, g)
+	if err != nil {
+		return nil, err
+	}
+	g.BearerToken = token
+	client, err := api.NewClient(target, api.Config{BearerToken: token, UserAgent: "agsh/" + Version})
+	if err != nil {
+		return nil, &argv.UsageError{Message: err.Error()}
+	}
+	if client.Agent() == "" {
+		if client, err = onlyAgent(ctx, client, target); err != nil {
+			return nil, err
+		}
+	}
+	s := &session{term: t, globals: g, client: client}
+	s.catalog = catalog.New(client, s.binding())
+	return s, nil
+}
+
+// binding is the session that listings are asked for: the one that was named,
+// or none. Latest is left out, since a listing must not depend on what
+// somebody else did last.
+func (s *session) binding() api.Binding {
+	if s.bound != "" {
+		return api.Binding{Session: s.bound}
+	}
+	return api.Binding{Session: s.globals.Session, ContinuationToken: s.globals.ContinuationToken}
+}
+
+// oneShot runs one command and ends.
+func (s *session) oneShot(ctx context.Context, words []string) int {
+	if words[0] == "help" {
+		if code, done := s.helpWord(ctx, words); done {
+			return code
+		}
+	}
+	out, code := s.exec(ctx, words, false)
+	if err := s.print(out); err != nil {
+		code = max(code, exitToolError)
+	}
+	s.sessionLine()
+	if ctx.Err() != nil {
+		return exitInterrupted
+	}
+	return code
+}
+
+// sessionLine tells which session the calls ran in, as the last line of
+// standard error.
+func (s *session) sessionLine() {
+	if s.bound != "" {
+		fmt.Fprintf(s.term.Err, "→ %s\n", escapeLine(s.bound))
+	}
+}

@@ -1,0 +1,196 @@
+// Package catalog turns the live tool listing of a deployment into commands.
+package catalog
+
+import (
+	"context"
+	"errors"
+	"sort"
+	"strings"
+
+	"agsh.dev/api"
+)
+
+// A Source is where tools are listed and described: an [api.Client].
+type Source interface {
+	Info(ctx context.Context) (api.Info, error)
+	Tools(ctx context.Context, b api.Binding) (api.ToolList, error)
+	Tool(ctx context.Context, name string, fold bool, b api.Binding) (api.ToolDetail, error)
+}
+
+// A Catalog is what an agent offers a session: the listing, and the commands
+// that were asked for so far. It is not safe for concurrent use.
+type Catalog struct {
+	src      Source
+	bind     api.Binding
+	list     api.ToolList
+	listed   bool
+	commands map[string]*Command // by real name
+	etag     string
+}
+
+// New returns a catalog that asks src when something is needed.
+func New(src Source, bind api.Binding) *Catalog {
+	return &Catalog{src: src, bind: bind, commands: map[string]*Command{}}
+}
+
+// List returns the listing, fetched at most once for each version of it.
+func (c *Catalog) List(ctx context.Context) (api.ToolList, error) {
+	if c.listed {
+		return c.list, nil
+	}
+	list, err := c.src.Tools(ctx, c.bind)
+	if err != nil {
+		return list, err
+	}
+	c.Seen(list.ETag)
+	c.list, c.listed = list, true
+	return list, nil
+}
+
+// Seen tells the catalog the version a server's answer came with. A new one
+// makes it forget what it knew.
+func (c *Catalog) Seen(etag string) {
+	if etag == "" || etag == c.etag {
+		return
+	}
+	c.etag, c.listed = etag, false
+	clear(c.commands)
+}
+
+// Lookup returns the command for a name as it was typed: the tool's own name,
+// or the only one that has it when case is ignored. An unknown name is an
+// [*UnknownError].
+func (c *Catalog) Lookup(ctx context.Context, typed string) (*Command, error) {
+	if cmd, ok := c.commands[typed]; ok {
+		return cmd, nil
+	}
+	if name, ok := c.fold(typed); ok {
+		if cmd, ok := c.commands[name]; ok {
+			return cmd, nil
+		}
+	}
+	detail, err := c.src.Tool(ctx, typed, true, c.bind)
+	var failed *api.Error
+	if errors.As(err, &failed) && failed.Code == api.CodeToolNotFound {
+		return nil, c.unknown(ctx, typed)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.Seen(detail.ETag)
+	cmd, err := NewCommand(detail)
+	if err != nil {
+		return nil, err
+	}
+	c.commands[detail.Name] = cmd
+	return cmd, nil
+}
+
+// Has reports whether a tool has exactly this name, or is the only one that
+// has it when case is ignored. It needs a listing.
+func (c *Catalog) Has(name string) bool {
+	_, ok := c.fold(name)
+	return ok
+}
+
+// HasExact reports whether a tool has exactly this name.
+func (c *Catalog) HasExact(name string) bool {
+	found, ok := c.fold(name)
+	return ok && found == name
+}
+
+// fold finds the real name in the listing, if there is one.
+func (c *Catalog) fold(typed string) (string, bool) {
+	found, many := "", false
+	for _, t := range c.list.Tools {
+		if t.Name == typed {
+			return typed, c.listed
+		}
+		if strings.EqualFold(t.Name, typed) {
+			found, many = t.Name, found != ""
+		}
+	}
+	return found, c.listed && found != "" && !many
+}
+
+// An UnknownError says that no tool has a name.
+type UnknownError struct {
+	Name string
+	Near []string // names that look like it, closest first
+}
+
+func (e *UnknownError) Error() string {
+	msg := "unknown command: " + e.Name
+	switch len(e.Near) {
+	case 0:
+	case 1:
+		msg += "; did you mean " + e.Near[0] + "?"
+	default:
+		msg += "; did you mean one of " + strings.Join(e.Near, ", ") + "?"
+	}
+	return msg
+}
+
+func (c *Catalog) unknown(ctx context.Context, typed string) error {
+	e := &UnknownError{Name: typed}
+	list, err := c.List(ctx)
+	if err != nil {
+		return e //nolint:nilerr // near matches are a help, not the point
+	}
+	var names []string
+	for _, t := range list.Tools {
+		names = append(names, t.Name)
+	}
+	e.Near = near(typed, names)
+	return e
+}
+
+// near returns the names that a typing error, or half a name, leads to.
+func near(typed string, names []string) []string {
+	type match struct {
+		name string
+		far  int
+	}
+	low := strings.ToLower(typed)
+	var found []match
+	for _, name := range names {
+		n := strings.ToLower(name)
+		far := distance(low, n)
+		switch {
+		case far <= 1+len(low)/4:
+		case len(low) >= 2 && (strings.HasPrefix(n, low) || strings.Contains(n, low)):
+			far = 10 + len(n) - len(low)
+		default:
+			continue
+		}
+		found = append(found, match{name, far})
+	}
+	sort.SliceStable(found, func(i, j int) bool { return found[i].far < found[j].far })
+	var out []string
+	for _, m := range found[:min(len(found), 5)] {
+		out = append(out, m.name)
+	}
+	return out
+}
+
+// distance is how many letters must be put in, left out or changed to get
+// from a to b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

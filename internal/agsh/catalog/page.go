@@ -1,0 +1,113 @@
+package catalog
+
+import (
+	"encoding/json"
+	"sort"
+	"strings"
+
+	"agsh.dev/api"
+	"agsh.dev/internal/agsh/manpage"
+)
+
+// Index is the listing of all commands: the agent's own first, then a group
+// for each upstream connector.
+func Index(info api.Info, list api.ToolList) manpage.Index {
+	index := manpage.Index{
+		Name: info.Name, Description: info.Description,
+		Footer: "Run any command with --help for its synopsis and options.",
+	}
+	groups := map[string][]manpage.Row{}
+	for _, t := range list.Tools {
+		header := t.Source.Connector
+		if header == "" {
+			header = t.Source.Connection
+		}
+		groups[header] = append(groups[header], manpage.Row{Name: t.Name, Title: t.Title})
+	}
+	var headers []string
+	for header, rows := range groups {
+		sort.SliceStable(rows, func(i, j int) bool { return strings.ToLower(rows[i].Name) < strings.ToLower(rows[j].Name) })
+		if header != "" {
+			headers = append(headers, header)
+		}
+	}
+	sort.Strings(headers)
+	if rows := groups[""]; len(rows) > 0 {
+		index.Groups = append(index.Groups, manpage.Group{Header: "COMMANDS", Rows: rows})
+	}
+	for _, header := range headers {
+		index.Groups = append(index.Groups, manpage.Group{Header: strings.ToUpper(header), Rows: groups[header]})
+	}
+	for _, u := range list.Unavailable {
+		index.Unavailable = append(index.Unavailable, manpage.Row{Name: u.Connection, Title: u.Error})
+	}
+	return index
+}
+
+// Page is the command's manual.
+func (c *Command) Page() manpage.Page {
+	d := c.Detail
+	p := manpage.Page{Name: d.Name, Title: d.Title, Synopsis: c.Args.Synopsis(), Description: d.Description}
+	for _, o := range c.Args.Operands() {
+		p.Operands = append(p.Operands, manpage.Entry{Term: "<" + o.Name + ">", Text: o.Description})
+	}
+	for _, f := range c.Args.Flags() {
+		p.Options = append(p.Options, manpage.Entry{Term: f.Term(), Text: f.Text()})
+	}
+	p.Notes = notes(d)
+	return p
+}
+
+// effects says what an effect means to the person who calls.
+var effects = map[string]string{
+	"read":  "Effect: read (performs no writes).",
+	"write": "Effect: write (changes something outside the agent's session).",
+}
+
+func notes(d api.ToolDetail) []string {
+	var out []string
+	if d.Effect != "" {
+		note, ok := effects[d.Effect]
+		if !ok {
+			note = "Effect: " + d.Effect + "."
+		}
+		out = append(out, note)
+	}
+	if n := approvalNote(d.Approval); n != "" {
+		out = append(out, n)
+	}
+	switch {
+	case d.Source.Connector != "":
+		out = append(out, "Source: "+d.Source.Connector+" (connection "+d.Source.Connection+").")
+	case d.Source.Connection != "":
+		out = append(out, "Source: connection "+d.Source.Connection+".")
+	case d.Source.Kind != "":
+		out = append(out, "Source: "+d.Source.Kind+".")
+	}
+	return out
+}
+
+func approvalNote(raw json.RawMessage) string {
+	var mode string
+	if json.Unmarshal(raw, &mode) == nil {
+		switch mode {
+		case "once":
+			return "Approval: asked at the first call of a session."
+		case "always":
+			return "Approval: asked at every call."
+		}
+		return ""
+	}
+	var when struct {
+		When map[string]string `json:"when"`
+	}
+	if json.Unmarshal(raw, &when) != nil || len(when.When) == 0 {
+		return ""
+	}
+	var parts []string
+	for field, glob := range when.When {
+		parts = append(parts, field+" matches "+glob)
+	}
+	sort.Strings(parts)
+	return "Approval: asked when " + strings.Join(parts, " and ") + "."
+}

@@ -1,0 +1,199 @@
+package agsh
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+
+	"agsh.dev/api"
+	"agsh.dev/internal/agsh/argv"
+	"agsh.dev/internal/agsh/catalog"
+	"agsh.dev/internal/agsh/shell"
+	"agsh.dev/internal/agsh/view"
+	"agsh.dev/internal/term/text"
+)
+
+// maxJSONArgs bounds what --json-args reads: a server takes no more.
+const maxJSONArgs = 1 << 20
+
+// exec runs one command line of words: a tool call, or the help of one. It
+// reports its own errors. piped says that the output goes to a filter.
+func (s *session) exec(ctx context.Context, words []string, piped bool) (shell.Output, int) {
+	globals, args, err := s.lineGlobals(words[1:])
+	if err != nil {
+		return shell.Output{}, s.report(err)
+	}
+	cmd, err := s.catalog.Lookup(ctx, words[0])
+	if err != nil {
+		return shell.Output{}, s.report(err)
+	}
+	if globals.Help {
+		return s.manual(cmd, piped), exitDone
+	}
+	jsonArgs, err := s.jsonArgs(globals.JSONArgs)
+	if err != nil {
+		return shell.Output{}, s.report(err)
+	}
+	body, err := cmd.Args.Parse(args, jsonArgs)
+	if err != nil {
+		return shell.Output{}, s.report(err)
+	}
+	res, err := s.call(ctx, cmd, body, globals.Approve)
+	if err != nil {
+		return shell.Output{}, s.report(err)
+	}
+	return s.render(cmd, res, globals.Output, piped)
+}
+
+// lineGlobals takes the reserved flags out of one line's arguments and adds
+// those of the program's own command line. A line inside the shell cannot
+// change where the shell is connected.
+func (s *session) lineGlobals(args []string) (argv.Globals, []string, error) {
+	if !s.kept {
+		return s.globals, args, nil // they were taken out of the whole line already
+	}
+	g, rest, err := argv.SplitGlobals(args)
+	if err != nil {
+		return g, nil, err
+	}
+	for _, name := range []string{"--target", "--team", "--bearer-token", "--session", "--continuation-token"} {
+		if g.Set[name] {
+			return g, nil, &argv.UsageError{Message: name + " cannot change inside the shell: start another agsh"}
+		}
+	}
+	if g.JSONArgs == "-" {
+		return g, nil, &argv.UsageError{Message: "--json-args - reads standard input, which the shell itself reads; give the JSON, or @file"}
+	}
+	if g.Output == "" {
+		g.Output = s.globals.Output
+	}
+	g.Approve = g.Approve || s.globals.Approve
+	return g, rest, nil
+}
+
+// jsonArgs reads the value of --json-args: JSON, @file or - for standard
+// input. No value is nil.
+func (s *session) jsonArgs(arg string) (json.RawMessage, error) {
+	switch file, isFile := strings.CutPrefix(arg, "@"); {
+	case arg == "":
+		return nil, nil
+	case arg == "-":
+		b, err := io.ReadAll(io.LimitReader(s.term.In, maxJSONArgs+1))
+		return limited(b, err, "standard input")
+	case isFile:
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, &argv.UsageError{Message: "--json-args: " + err.Error()}
+		}
+		defer f.Close()
+		b, err := io.ReadAll(io.LimitReader(f, maxJSONArgs+1))
+		return limited(b, err, file)
+	}
+	return json.RawMessage(arg), nil
+}
+
+func limited(b []byte, err error, from string) (json.RawMessage, error) {
+	switch {
+	case err != nil:
+		return nil, &argv.UsageError{Message: fmt.Sprintf("--json-args: read %s: %v", from, err)}
+	case len(b) > maxJSONArgs:
+		return nil, &argv.UsageError{Message: fmt.Sprintf("--json-args: %s is larger than %d bytes", from, maxJSONArgs)}
+	}
+	return b, nil
+}
+
+// call runs the tool on the server, asking for approval when the server does
+// and a person is there.
+func (s *session) call(ctx context.Context, cmd *catalog.Command, args json.RawMessage, approve bool) (api.CallResult, error) {
+	req := api.CallRequest{Args: args, Approve: approve}
+	switch {
+	case s.bound != "":
+		req.Session = s.bound
+	case s.globals.ContinuationToken != "":
+		req.ContinuationToken = s.globals.ContinuationToken
+	case s.globals.Session != "":
+		req.Session = s.globals.Session
+	default:
+		req.Session = api.Latest
+	}
+	name := cmd.Detail.Name
+	res, err := s.client.Call(ctx, name, req)
+	var failed *api.Error
+	if errors.As(err, &failed) && failed.Code == api.CodeApprovalRequired && !approve {
+		if !s.term.InTTY || !s.term.ErrTTY {
+			return res, failed.WithHint("nobody is here to ask; allow it with --approve")
+		}
+		question := fmt.Sprintf("%s needs approval:\n  %s %s\nRun it?", name, name, args)
+		yes, askErr := s.term.Confirm(ctx, question)
+		if askErr != nil {
+			return res, askErr
+		}
+		if !yes {
+			return res, failed.WithHint("it was not approved and did not run")
+		}
+		req.Approve = true
+		res, err = s.client.Call(ctx, name, req)
+	}
+	if err != nil {
+		return res, err
+	}
+	s.catalog.Seen(res.ETag)
+	s.bound = res.Session
+	if res.Truncated != nil {
+		fmt.Fprintf(s.term.Err, "warning: the result is cut: the tool gave %d bytes\n", res.Truncated.Bytes)
+	}
+	return res, nil
+}
+
+// render turns a result into what prints, and the exit code.
+func (s *session) render(cmd *catalog.Command, res api.CallResult, output string, piped bool) (shell.Output, int) {
+	r := result(res)
+	code := exitDone
+	if r.IsError || view.IsErrorObject(r) {
+		code = exitToolError
+	}
+	out := shell.Output{JSON: func() (json.RawMessage, error) {
+		if cmd.Shape == "read" {
+			if file, ok := view.FileText(r); ok && json.Valid([]byte(file)) {
+				return json.RawMessage(file), nil
+			}
+		}
+		return view.JSON(r), nil
+	}}
+	if output == "json" {
+		out.Text = append(view.JSON(r), '\n')
+		return out, code
+	}
+	o := view.Options{Shape: cmd.Shape}
+	if !piped {
+		o.Width, o.Color = s.term.Width(), s.term.Color()
+	}
+	out.Text = []byte(view.Text(r, o))
+	return out, code
+}
+
+func result(res api.CallResult) view.Result {
+	r := view.Result{Structured: res.StructuredContent, IsError: res.IsError}
+	for _, b := range res.Content {
+		r.Blocks = append(r.Blocks, view.Block{Type: b.Type, Text: b.Text, Data: b.Data, MimeType: b.MimeType})
+	}
+	return r
+}
+
+// print writes a command's output. A reader that has gone is no error.
+func (s *session) print(out shell.Output) error {
+	if len(out.Text) == 0 {
+		return nil
+	}
+	_, err := s.term.Out.Write(out.Text)
+	if err == nil || errors.Is(err, syscall.EPIPE) {
+		return nil
+	}
+	fmt.Fprintf(s.term.Err, "Error: write the output: %s\n", text.EscapeLine(err.Error()))
+	return err
+}

@@ -1,0 +1,202 @@
+// Package host keeps the agents of one process: their namespaces, their
+// sessions and the calls that run. It is the one object every front door
+// calls; it speaks no protocol itself.
+package host
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"agsh.dev/agent"
+	"agsh.dev/api"
+	"agsh.dev/event"
+	"agsh.dev/internal/scripttool"
+	"agsh.dev/internal/session"
+)
+
+// Config is what a [Host] is made of. Agents, Store, Dir and TokenKey are
+// required.
+type Config struct {
+	Agents []agent.Agent
+	Store  session.Store
+	// Dir holds the workspaces of sessions, one directory each.
+	Dir string
+	// TokenKey is the secret continuation tokens are derived from.
+	TokenKey session.TokenKey
+	// Scripts configures executable tools.
+	Scripts scripttool.Config
+	// Log gets what a person running the server should see; nil discards.
+	Log *slog.Logger
+	// NewID makes an id from its prefix; nil means random letters and digits.
+	NewID func(prefix string) string
+}
+
+// A Host serves agents. It is safe for concurrent use.
+type Host struct {
+	cfg      Config
+	sessions session.Config
+	agents   map[string]*Agent
+	order    []*Agent
+	lives    lives
+
+	mu       sync.Mutex
+	draining bool
+	running  sync.WaitGroup // calls; added to under mu while not draining
+}
+
+// Principal is who asks.
+type Principal struct {
+	ID   string
+	Role Role
+}
+
+// Role is what a principal may do.
+type Role string
+
+// Operator may do everything: it is whoever holds the server's bearer token
+// or, on a server without one, whoever reaches its loopback address.
+const Operator Role = "operator"
+
+// New returns a host of the agents in cfg. It assembles every agent's
+// namespace, so a definition that cannot be served is an error here.
+func New(cfg Config) (*Host, error) {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.NewID == nil {
+		cfg.NewID = func(prefix string) string { return prefix + rand.Text() }
+	}
+	h := &Host{
+		cfg:      cfg,
+		sessions: session.Config{Store: cfg.Store, NewID: cfg.NewID},
+		agents:   make(map[string]*Agent, len(cfg.Agents)),
+	}
+	h.lives.init()
+	for _, def := range cfg.Agents {
+		if _, ok := h.agents[def.Name]; ok {
+			return nil, fmt.Errorf("agent %s: two agents have this name", def.Name)
+		}
+		a, err := newAgent(h, def)
+		if err != nil {
+			return nil, fmt.Errorf("agent %s: %w", def.Name, err)
+		}
+		h.agents[def.Name] = a
+		h.order = append(h.order, a)
+	}
+	return h, nil
+}
+
+// Agents returns the agents in the order they were given.
+func (h *Host) Agents() []*Agent { return h.order }
+
+// Agent finds an agent by its slug.
+func (h *Host) Agent(slug string) (*Agent, bool) {
+	a, ok := h.agents[slug]
+	return a, ok
+}
+
+// Recover settles what an earlier process left open: every call without a
+// result gets the result "lost", since nobody waits for it any more and
+// whether it happened is not known. It must run before the host is used.
+func (h *Host) Recover(ctx context.Context) error {
+	for {
+		rows, err := h.cfg.Store.List(ctx, session.Query{Open: true})
+		if err != nil {
+			return fmt.Errorf("find unfinished calls: %w", err)
+		}
+		for _, row := range rows {
+			if err := h.settle(ctx, row.Session); err != nil {
+				return fmt.Errorf("settle session %s: %w", row.Session, err)
+			}
+		}
+		if len(rows) == 0 {
+			return nil
+		}
+	}
+}
+
+func (h *Host) settle(ctx context.Context, id string) error {
+	log, err := session.Open(ctx, h.sessions, id)
+	if err != nil {
+		return err
+	}
+	const message = "the server stopped while the call ran: it may or may not have happened"
+	var lost []event.Event
+	for _, call := range log.State().Open {
+		lost = append(lost, event.Event{Data: event.ToolCompleted{
+			CallID: call.ID, Status: event.StatusLost, Content: []event.Block{event.Text(message)},
+			Error: &event.Error{Code: "lost", Message: message},
+		}})
+		h.cfg.Log.Warn("a call was lost", "session", id, "call", call.ID, "tool", call.Name)
+	}
+	_, err = log.Append(ctx, lost...)
+	return err
+}
+
+// enter admits one call, unless the host is closing.
+func (h *Host) enter() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.draining {
+		return api.Errorf(api.CodeDraining, "the server is shutting down").WithHint("try again in a moment")
+	}
+	h.running.Add(1)
+	return nil
+}
+
+// Ready reports whether the host takes calls.
+func (h *Host) Ready() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !h.draining
+}
+
+// Close refuses new calls, lets those that run finish until ctx ends, then
+// cancels the rest and waits for them. It does not close the store.
+func (h *Host) Close(ctx context.Context) {
+	h.mu.Lock()
+	h.draining = true
+	h.mu.Unlock()
+	stop := context.AfterFunc(ctx, h.lives.cancelAll)
+	defer stop()
+	h.running.Wait()
+}
+
+// storeError turns an error of the session layer into one of the API.
+func storeError(id string, err error) error {
+	var known *api.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &known), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, session.ErrNotFound):
+		return api.Errorf(api.CodeSessionNotFound, "no session %q", id).
+			WithHint("list them with GET …/v1/sessions, or use latest").WithField("session")
+	case errors.Is(err, session.ErrDeleted):
+		return api.Errorf(api.CodeSessionDeleted, "session %s was deleted", id).WithField("session")
+	}
+	return &storageError{err}
+}
+
+// A storageError is a failure of the log that is not the caller's fault.
+type storageError struct{ err error }
+
+func (e *storageError) Error() string { return "session storage: " + e.err.Error() }
+
+func (e *storageError) Unwrap() error { return e.err }
+
+// As lets the outside see one code for every failure of storage, without its
+// details.
+func (e *storageError) As(target any) bool {
+	if t, ok := target.(**api.Error); ok {
+		*t = api.Errorf(api.CodeStorageFailed, "the session's log could not be read or written").
+			WithHint("see the server's log; is its disk full?")
+		return true
+	}
+	return false
+}

@@ -1,0 +1,155 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"agsh.dev/api"
+	"agsh.dev/event"
+	"agsh.dev/internal/session"
+)
+
+// A Binding names a session by id, by "latest" or by continuation token; the
+// zero value names none.
+type Binding struct {
+	Session string
+	Token   string
+}
+
+// deleteWait bounds how long a delete waits for the calls it cancelled: longer
+// than an executable is given to end.
+const deleteWait = 10 * time.Second
+
+// resolve returns the id b names, or "" when it names none. Latest of an
+// agent without sessions names none. Binding changes nothing.
+func (a *Agent) resolve(ctx context.Context, p Principal, b Binding) (string, error) {
+	switch {
+	case b.Session != "" && b.Token != "":
+		return "", api.Errorf(api.CodeInvalidQuery, "both session and continuationToken are given").
+			WithHint("give one of them").WithField("continuationToken")
+	case b.Token != "":
+		row, err := a.host.cfg.Store.FindToken(ctx, session.Hash(b.Token))
+		if errors.Is(err, session.ErrNotFound) || err == nil && row.Agent != a.def.Name {
+			return "", api.Errorf(api.CodeSessionNotFound, "no session has this continuation token").
+				WithHint("it may have been replaced by a newer one; GET …/v1/sessions/{id} shows the current one").WithField("continuationToken")
+		}
+		return row.Session, storeError("", err)
+	case b.Session == api.Latest:
+		rows, err := a.list(ctx, p, "", 1)
+		if err != nil || len(rows) == 0 {
+			return "", err
+		}
+		return rows[0].Session, nil
+	}
+	return b.Session, nil
+}
+
+// live opens a session of this agent for use; the caller releases it.
+func (a *Agent) live(ctx context.Context, id string) (*live, error) {
+	l, err := a.host.lives.acquire(ctx, id, func() (*session.Log, error) {
+		return session.Open(context.WithoutCancel(ctx), a.host.sessions, id)
+	})
+	if err != nil {
+		return nil, storeError(id, err)
+	}
+	switch state := l.log.State(); {
+	case state.Agent != a.def.Name:
+		a.host.lives.release(l)
+		return nil, storeError(id, session.ErrNotFound)
+	case state.Status == session.Deleted:
+		a.host.lives.release(l)
+		return nil, storeError(id, session.ErrDeleted)
+	}
+	return l, nil
+}
+
+// CreateSession starts an empty session and returns its id and continuation
+// token.
+func (a *Agent) CreateSession(ctx context.Context, p Principal) (id, token string, err error) {
+	id = a.host.cfg.NewID("ses_")
+	token = a.host.cfg.TokenKey.Token(id, 1)
+	_, err = session.Create(ctx, a.host.sessions, id, p.ID, a.started(token, false))
+	if err != nil {
+		return "", "", storeError(id, err)
+	}
+	return id, token, nil
+}
+
+func (a *Agent) started(token string, scratch bool) event.SessionStarted {
+	return event.SessionStarted{Agent: a.def.Name, ConfigHash: a.def.ConfigHash, TokenHash: session.Hash(token), Scratch: scratch}
+}
+
+// list returns rows that p may see, newest activity first.
+func (a *Agent) list(ctx context.Context, _ Principal, after string, limit int) ([]session.Row, error) {
+	rows, err := a.host.cfg.Store.List(ctx, session.Query{Agent: a.def.Name, After: after, Limit: limit})
+	return rows, storeError(after, err)
+}
+
+// Sessions returns at most limit sessions by activity, newest first, from
+// after on, and the id that continues the listing, or "".
+func (a *Agent) Sessions(ctx context.Context, p Principal, after string, limit int) ([]session.Row, string, error) {
+	rows, err := a.list(ctx, p, after, limit+1)
+	if err != nil || len(rows) <= limit {
+		return rows, "", err
+	}
+	return rows[:limit], rows[limit-1].Session, nil
+}
+
+// Session describes one session, which may be "latest", with the continuation
+// token it has now.
+func (a *Agent) Session(ctx context.Context, p Principal, id string) (session.State, string, error) {
+	l, err := a.bound(ctx, p, id)
+	if err != nil {
+		return session.State{}, "", err
+	}
+	defer a.host.lives.release(l)
+	state := l.log.State()
+	return state, a.host.cfg.TokenKey.Token(state.Session, state.Generation), nil
+}
+
+// bound opens the session that id, perhaps "latest", names.
+func (a *Agent) bound(ctx context.Context, p Principal, id string) (*live, error) {
+	found, err := a.resolve(ctx, p, Binding{Session: id})
+	if err != nil {
+		return nil, err
+	}
+	if found == "" {
+		return nil, api.Errorf(api.CodeSessionNotFound, "agent %s has no session yet", a.def.Name).
+			WithHint("start one with POST /" + a.def.Name + "/v1/sessions").WithField("session")
+	}
+	return a.live(ctx, found)
+}
+
+// Log returns a session's log for reading and following. The caller calls
+// release when done.
+func (a *Agent) Log(ctx context.Context, p Principal, id string) (log *session.Log, release func(), err error) {
+	l, err := a.bound(ctx, p, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	return l.log, func() { a.host.lives.release(l) }, nil
+}
+
+// DeleteSession cancels what runs in a session, leaves a tombstone in its log
+// and removes everything else of it.
+func (a *Agent) DeleteSession(ctx context.Context, p Principal, id string) (string, error) {
+	l, err := a.bound(ctx, p, id)
+	if err != nil {
+		return "", err
+	}
+	defer a.host.lives.release(l)
+	if !l.shut(ctx, deleteWait) {
+		return "", api.Errorf(api.CodeInternal, "session %s: a call in it did not stop within %s", l.id, deleteWait).
+			WithHint("try the delete again")
+	}
+	if err := l.log.Delete(context.WithoutCancel(ctx), p.ID); err != nil {
+		return "", storeError(l.id, err)
+	}
+	if err := os.RemoveAll(a.sessionDir(l.id)); err != nil {
+		return "", fmt.Errorf("remove the files of session %s: %w", l.id, err)
+	}
+	return l.id, nil
+}

@@ -1,0 +1,65 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"agsh.dev/api"
+	"agsh.dev/internal/host"
+)
+
+// values are the parameters of a query string, each known and given once.
+type values map[string]string
+
+// query reads the query string; a parameter that is not known would be a
+// wish that is silently not met, so it is an error.
+func query(r *http.Request, known ...string) (values, error) {
+	if r.URL.RawQuery == "" {
+		return nil, nil //nolint:nilnil // a nil map reads as empty
+	}
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, api.Errorf(api.CodeInvalidQuery, "the query string cannot be read")
+	}
+	out := make(values, len(q))
+	for name, all := range q {
+		if !slices.Contains(known, name) {
+			return nil, api.Errorf(api.CodeInvalidQuery, "unknown parameter %q", name).
+				WithHint("this route takes " + strings.Join(known, ", ")).WithField(name)
+		}
+		if len(all) > 1 {
+			return nil, api.Errorf(api.CodeInvalidQuery, "parameter %s is given %d times", name, len(all)).WithField(name)
+		}
+		out[name] = all[0]
+	}
+	return out, nil
+}
+
+func (v values) flag(name string) (bool, error) {
+	switch v[name] {
+	case "", "0":
+		return false, nil
+	case "1":
+		return true, nil
+	}
+	return false, api.Errorf(api.CodeInvalidQuery, "%s=%q: want 0 or 1", name, v[name]).WithField(name)
+}
+
+func (v values) number(name string, absent int64) (int64, error) {
+	s, ok := v[name]
+	if !ok {
+		return absent, nil
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0, api.Errorf(api.CodeInvalidQuery, "%s=%q: want a whole number", name, s).WithField(name)
+	}
+	return n, nil
+}
+
+func binding(v values) host.Binding {
+	return host.Binding{Session: v["session"], Token: v["continuationToken"]}
+}

@@ -1,0 +1,166 @@
+package runner
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"agsh.dev/agent"
+	"agsh.dev/internal/term"
+)
+
+// Main serves agents defined in Go until it is told to stop, as
+// "agent-sdk serve" does for a folder, with the same flags. It returns the
+// exit code:
+//
+//	func main() { os.Exit(runner.Main(myAgent)) }
+func Main(agents ...agent.Agent) int {
+	t := term.OS()
+	ctx, stop := term.Signals(context.Background())
+	defer stop()
+	name := "server"
+	if exe, err := os.Executable(); err == nil {
+		name = filepath.Base(exe)
+	}
+	fs := pflag.NewFlagSet(name, pflag.ContinueOnError)
+	fs.SetOutput(t.Err)
+	var f Flags
+	f.Add(fs)
+	err := fs.Parse(os.Args[1:])
+	switch {
+	case errors.Is(err, pflag.ErrHelp):
+		return 0
+	case err == nil && fs.NArg() > 0:
+		err = fmt.Errorf("unknown argument %q", fs.Arg(0))
+	}
+	if err != nil {
+		fmt.Fprintf(t.Err, "Error: %v\n", err)
+		return 2
+	}
+	if f.StateRoot == "" {
+		names := make([]string, 0, len(agents))
+		for _, a := range agents {
+			names = append(names, a.Name)
+		}
+		f.StateRoot = DefaultStateRoot(t.Getenv, name+"\n"+strings.Join(names, "\n"))
+	}
+	cfg, err := f.Config(t, agents)
+	if err != nil {
+		fmt.Fprintf(t.Err, "Error: %v\n", err)
+		return 2
+	}
+	if err := Serve(ctx, cfg); err != nil {
+		fmt.Fprintf(t.Err, "Error: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+// Flags are the command-line flags of serving.
+type Flags struct {
+	Addr         string
+	StateRoot    string
+	BearerToken  string
+	AllowedHosts []string
+	PublicURL    string
+	DrainTimeout time.Duration
+	Log          string
+}
+
+// Add defines the flags in fs.
+func (f *Flags) Add(fs *pflag.FlagSet) {
+	fs.StringVar(&f.Addr, "addr", DefaultAddr, "`host:port` to listen on; port 0 takes a free one")
+	fs.StringVar(&f.StateRoot, "state-root", "", "`directory` for sessions and workspaces (default $XDG_STATE_HOME/agent-sdk/<project>)")
+	fs.StringVar(&f.BearerToken, "bearer-token", "", "`token` every request must carry, or @file; required on any address but loopback [AGENT_SDK_BEARER_TOKEN]")
+	fs.StringArrayVar(&f.AllowedHosts, "allowed-host", nil, "`name` a Host header may have beside localhost; repeat for several")
+	fs.StringVar(&f.PublicURL, "public-url", "", "`URL` clients reach the server at, when a proxy is in front")
+	fs.DurationVar(&f.DrainTimeout, "drain-timeout", 30*time.Second, "how `long` running calls may take to finish when the server stops")
+	fs.StringVar(&f.Log, "log", "text", "format of the log on standard error: `text|json`")
+}
+
+// EnvBearerToken is the variable the bearer token is read from when no flag
+// gives it.
+const EnvBearerToken = "AGENT_SDK_BEARER_TOKEN" //nolint:gosec // a variable's name, not a secret
+
+// Config makes the configuration the flags say. Ready prints one line per
+// agent on standard output, "<slug> <url>".
+func (f *Flags) Config(t *term.Term, agents []agent.Agent) (Config, error) {
+	token := f.BearerToken
+	if token == "" {
+		token = t.Getenv(EnvBearerToken)
+	}
+	if file, ok := strings.CutPrefix(token, "@"); ok {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return Config{}, fmt.Errorf("--bearer-token: %w", err)
+		}
+		if token = strings.TrimSpace(string(b)); token == "" {
+			return Config{}, fmt.Errorf("--bearer-token: %s is empty", file)
+		}
+	}
+	log, err := logger(t.Err, f.Log)
+	if err != nil {
+		return Config{}, err
+	}
+	return Config{
+		Agents: agents, StateRoot: f.StateRoot, CacheDir: cacheDir(t.Getenv), Addr: f.Addr, BearerToken: token,
+		AllowedHosts: f.AllowedHosts, PublicURL: f.PublicURL, DrainTimeout: f.DrainTimeout, Getenv: t.Getenv, Log: log,
+		Ready: func(base string) {
+			if f.PublicURL != "" {
+				base = strings.TrimRight(f.PublicURL, "/")
+			}
+			for _, a := range agents {
+				fmt.Fprintf(t.Out, "%s %s/%s\n", a.Name, base, a.Name)
+			}
+		},
+	}, nil
+}
+
+func logger(w io.Writer, format string) (*slog.Logger, error) {
+	switch format {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, nil)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, nil)), nil
+	}
+	return nil, fmt.Errorf("--log %q: want text or json", format)
+}
+
+// DefaultStateRoot is where a project's state is kept when nothing else is
+// said: project identifies it, such as the absolute path of its folder. It is
+// "" when the environment names no home.
+func DefaultStateRoot(getenv func(string) string, project string) string {
+	state := getenv("XDG_STATE_HOME")
+	if state == "" {
+		home := getenv("HOME")
+		if home == "" {
+			return ""
+		}
+		state = filepath.Join(home, ".local", "state")
+	}
+	sum := sha256.Sum256([]byte(project))
+	return filepath.Join(state, "agent-sdk", hex.EncodeToString(sum[:6]))
+}
+
+// cacheDir is shared by all projects: what is in it is found by content.
+func cacheDir(getenv func(string) string) string {
+	cache := getenv("XDG_CACHE_HOME")
+	if cache == "" {
+		home := getenv("HOME")
+		if home == "" {
+			return ""
+		}
+		cache = filepath.Join(home, ".cache")
+	}
+	return filepath.Join(cache, "agent-sdk", "tools")
+}

@@ -1,0 +1,201 @@
+// Package runner serves agents: those defined in Go with package agent, and
+// those agent-sdk read from a folder. It is the one public door to the
+// runtime.
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"agsh.dev/agent"
+	"agsh.dev/internal/host"
+	"agsh.dev/internal/httpapi"
+	"agsh.dev/internal/scripttool"
+	"agsh.dev/internal/session/sqlitestore"
+)
+
+// Config says what to serve and how. Agents and StateRoot are required.
+type Config struct {
+	Agents []agent.Agent
+	// StateRoot keeps sessions, workspaces and the token key; it is made
+	// when it is not there. One process at a time may use it.
+	StateRoot string
+	// CacheDir keeps tools built from Go files; "" means a directory in
+	// StateRoot. It may be shared.
+	CacheDir string
+	// Addr is host:port; port 0 takes a free one. "" means [DefaultAddr].
+	Addr string
+	// BearerToken is asked of every request. It is required when Addr is not
+	// a loopback address.
+	BearerToken  string
+	AllowedHosts []string
+	PublicURL    string
+	// DrainTimeout is how long calls that run may take to finish when the
+	// server stops; 0 means 30 s.
+	DrainTimeout time.Duration
+	// Getenv reads the environment that executables may ask for; nil means
+	// an empty one.
+	Getenv func(string) string
+	// Log gets what a person running the server should see; nil discards.
+	Log *slog.Logger
+	// Ready is called once requests are answered, with the server's base URL.
+	Ready func(base string)
+}
+
+// DefaultAddr is where a server listens when nothing else is said.
+const DefaultAddr = "127.0.0.1:39400"
+
+// Limits of one connection.
+const (
+	headerTimeout = 10 * time.Second
+	idleTimeout   = 2 * time.Minute
+	maxHeader     = 64 << 10
+)
+
+// Serve serves the agents until ctx ends, then drains: new calls are refused,
+// those that run get DrainTimeout to finish. It returns nil after an orderly
+// end. All it started has stopped when it returns.
+func Serve(ctx context.Context, cfg Config) (err error) {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.DrainTimeout == 0 {
+		cfg.DrainTimeout = 30 * time.Second
+	}
+	if cfg.Addr == "" {
+		cfg.Addr = DefaultAddr
+	}
+	loopback, err := checkAddr(cfg.Addr, cfg.BearerToken)
+	if err != nil {
+		return err
+	}
+	if err := makeStateRoot(cfg.StateRoot); err != nil {
+		return err
+	}
+	store, err := sqlitestore.Open(cfg.StateRoot, sqlitestore.Config{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	key, err := tokenKey(filepath.Join(cfg.StateRoot, "token.key"))
+	if err != nil {
+		return err
+	}
+	if cfg.CacheDir == "" {
+		cfg.CacheDir = filepath.Join(cfg.StateRoot, "cache")
+	}
+	h, err := host.New(host.Config{
+		Agents: cfg.Agents, Store: store, Dir: filepath.Join(cfg.StateRoot, "sessions"), TokenKey: key, Log: cfg.Log,
+		Scripts: scripttool.Config{Getenv: cfg.Getenv, Log: cfg.Log, CacheDir: cfg.CacheDir},
+	})
+	if err != nil {
+		return err
+	}
+	if err := h.Recover(ctx); err != nil {
+		return err
+	}
+	ln, err := listen(ctx, cfg.Addr)
+	if err != nil {
+		return err
+	}
+	closing := make(chan struct{})
+	srv := &http.Server{
+		Handler: httpapi.New(httpapi.Config{
+			Host: h, BearerToken: cfg.BearerToken, Loopback: loopback, AllowedHosts: cfg.AllowedHosts,
+			PublicURL: cfg.PublicURL, Closing: closing, Log: cfg.Log,
+		}),
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		ErrorLog:          slog.NewLogLogger(cfg.Log.Handler(), slog.LevelDebug),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(ln) }()
+	if cfg.Ready != nil {
+		cfg.Ready("http://" + ln.Addr().String())
+	}
+	select {
+	case err := <-failed:
+		drain(context.WithoutCancel(ctx), h, 0)
+		return fmt.Errorf("serve on %s: %w", ln.Addr(), err)
+	case <-ctx.Done():
+	}
+	cfg.Log.Info("stopping: waiting for calls that run", "timeout", cfg.DrainTimeout.String())
+	close(closing)
+	drain(context.WithoutCancel(ctx), h, cfg.DrainTimeout)
+	return shutdown(context.WithoutCancel(ctx), srv, failed)
+}
+
+// drain waits for running calls; when the time is over they are cancelled.
+func drain(ctx context.Context, h *host.Host, timeout time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	h.Close(ctx)
+}
+
+// shutdown lets the last answers go out and closes every connection.
+func shutdown(ctx context.Context, srv *http.Server, failed <-chan error) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	err := srv.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = srv.Close()
+	}
+	if served := <-failed; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	return err
+}
+
+func listen(ctx context.Context, addr string) (net.Listener, error) {
+	var lc net.ListenConfig
+	ln, err := lc.Listen(ctx, "tcp", addr)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("listen on %s: the port is in use; stop the other server, or take a free port with --addr %s", addr, freePort(addr))
+	case err != nil:
+		return nil, fmt.Errorf("listen on %s: %w", addr, err)
+	}
+	return ln, nil
+}
+
+func freePort(addr string) string {
+	hostname, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "127.0.0.1:0"
+	}
+	return net.JoinHostPort(hostname, "0")
+}
+
+// checkAddr reports whether addr is a loopback one. Any other needs a token:
+// an open server would hand the agent's tools to the network.
+func checkAddr(addr, token string) (loopback bool, err error) {
+	hostname, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false, fmt.Errorf("address %q: want host:port, such as %s", addr, DefaultAddr)
+	}
+	ip := net.ParseIP(hostname)
+	loopback = hostname == "localhost" || ip != nil && ip.IsLoopback()
+	if !loopback && token == "" {
+		return false, fmt.Errorf("address %s is open to the network and nothing asks who calls: set --bearer-token, or listen on 127.0.0.1", addr)
+	}
+	return loopback, nil
+}
+
+func makeStateRoot(dir string) error {
+	if dir == "" {
+		return errors.New("no state root is given: set --state-root")
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make the state root %s: %w; choose another with --state-root", dir, err)
+	}
+	return nil
+}
