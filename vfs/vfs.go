@@ -13,8 +13,12 @@ import (
 // [Normalize] accepts and yields normalized ones. Implementations are safe
 // for concurrent use and pass vfstest.Run.
 //
-// A walk is sorted, stops as soon as its consumer does, and ends at its first
-// error. Errors are [*PathError].
+// A walk is sorted by the bytes of full paths, stops as soon as its consumer
+// does, and ends at its first error. It follows links in the path it starts
+// from, as Stat and Read do, and enters no link to a directory that it meets;
+// what leads nowhere, and what is neither a file nor a directory, it leaves
+// out. A directory below its start that may not be read is passed over.
+// Errors are [*PathError].
 type FileSystem interface {
 	// List yields what is directly in the directory prefix, by path. A
 	// missing path, and a file, yield nothing.
@@ -22,14 +26,17 @@ type FileSystem interface {
 	// Stat describes path. A missing path is Kind Missing, not an error.
 	Stat(ctx context.Context, path string) (FileInfo, error)
 	// Glob yields the files and directories under dir whose path relative to
-	// dir matches pattern (doublestar syntax), by path. "*.go" matches only
-	// directly in dir.
+	// dir matches pattern, by path. "*.go" matches only directly in dir; "**"
+	// is any number of directories, none included; {a,b} are alternatives;
+	// wildcards match names that begin with a dot.
 	Glob(ctx context.Context, pattern, dir string) iter.Seq2[DirEntry, error]
 	// Read returns the bytes of a text or image file (jpeg, png, gif, webp).
 	// Other binary content is an error that says so; a missing path is
 	// [ErrNotFound].
 	Read(ctx context.Context, path string) ([]byte, error)
-	// Grep yields matching lines by path, then line.
+	// Grep yields matching lines, and context lines if asked for, by path,
+	// then line. It passes over files with a NUL byte in their first 8 KiB.
+	// A missing path yields nothing.
 	Grep(ctx context.Context, q GrepQuery) iter.Seq2[GrepResult, error]
 	// Write creates or replaces a file, whole or not at all.
 	Write(ctx context.Context, path string, contents []byte) error
@@ -54,19 +61,21 @@ const (
 type DirEntry struct {
 	Path string
 	Kind Kind
+	Link bool // reached through a link, which walks do not enter
 }
 
 // FileInfo is what Stat tells.
 type FileInfo struct {
+	Path string // as the tree names it
 	Kind Kind
 	Size int64 // bytes, of a file
 }
 
 // A GrepQuery selects lines.
 type GrepQuery struct {
-	Pattern    string // RE2 syntax, as package regexp
+	Pattern    string // RE2 syntax, as package regexp; it sees one line at a time
 	Path       string // file or directory; "" means "/"
-	Glob       string // only files that match; without a slash it matches the base name at any depth
+	Glob       string // only files that match; without a slash it is about the base name, at any depth
 	IgnoreCase bool
 	Before     int // lines of context
 	After      int
@@ -77,7 +86,7 @@ type GrepQuery struct {
 type GrepResult struct {
 	Path    string
 	Line    int    // from 1
-	Text    string // without its line end
+	Text    string // without its line end; valid UTF-8, other bytes are U+FFFD
 	Context bool   // the line is context and did not match
 }
 
