@@ -1,0 +1,161 @@
+package argv
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// flagShaped is a property name that is a flag as it stands, like grep's -A.
+var flagShaped = regexp.MustCompile(`^--?[A-Za-z0-9][A-Za-z0-9-]*$`)
+
+const maxName = 100
+
+// flagName is the flag that a property path has for its own, before
+// collisions: "telemetry", "userID" is --telemetry-user-id.
+func flagName(path []string) string {
+	if len(path) == 1 && len(path[0]) <= maxName && flagShaped.MatchString(path[0]) {
+		return path[0]
+	}
+	var parts []string
+	for _, name := range path {
+		if k := kebab(name); k != "" {
+			parts = append(parts, k)
+		}
+	}
+	if parts == nil {
+		parts = []string{"arg"}
+	}
+	return "--" + strings.Join(parts, "-")
+}
+
+// kebab spells a name in lower case with dashes between words. An acronym is
+// one word, with the digits or plural s behind it: userIDs is user-ids. What
+// is no letter or digit only separates.
+func kebab(name string) string {
+	runes := []rune(name)
+	if len(runes) > maxName {
+		runes = runes[:maxName]
+	}
+	at := func(i int) rune {
+		if i < 0 || i >= len(runes) {
+			return 0
+		}
+		return runes[i]
+	}
+	var b strings.Builder
+	gap := false
+	for i, r := range runes {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			gap = true
+			continue
+		}
+		if unicode.IsUpper(r) {
+			prev, next := at(i-1), at(i+1)
+			plural := next == 's' && !unicode.IsLower(at(i+2))
+			gap = gap || unicode.IsLower(prev) || unicode.IsDigit(prev) ||
+				unicode.IsUpper(prev) && unicode.IsLower(next) && !plural
+		}
+		if gap && b.Len() > 0 {
+			b.WriteByte('-')
+		}
+		gap = false
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// assign gives every field a flag of its own. A field whose natural name is
+// reserved, or taken by one before it, gets -2, -3 and so on; a natural name
+// is never given away to make such a suffix.
+func (c *Command) assign() {
+	taken := map[string]bool{}
+	for _, g := range reserved {
+		for _, name := range g.names {
+			taken[name] = true
+		}
+	}
+	natural := make([]string, len(c.flags))
+	for i, f := range c.flags {
+		natural[i] = flagName(f.path)
+		if !taken[natural[i]] {
+			taken[natural[i]] = true
+			f.flag = natural[i]
+		}
+	}
+	next := map[string]int{}
+	for i, f := range c.flags {
+		if f.flag != "" {
+			continue
+		}
+		n := max(next[natural[i]], 2)
+		for taken[natural[i]+"-"+strconv.Itoa(n)] {
+			n++
+		}
+		f.flag = natural[i] + "-" + strconv.Itoa(n)
+		f.renamed = true
+		taken[f.flag] = true
+		next[natural[i]] = n + 1
+	}
+	for _, f := range c.flags {
+		c.byFlag[f.flag] = f
+	}
+	for _, f := range c.flags {
+		if f.form != formBool || !strings.HasPrefix(f.flag, "--") {
+			continue
+		}
+		if no := "--no-" + f.flag[2:]; !taken[no] {
+			taken[no] = true
+			c.negated[no] = f
+		}
+	}
+}
+
+// suggest returns the name nearest to what was typed, "" if none is near.
+func suggest(typed string, names []string) string {
+	bare := func(s string) string { return strings.TrimLeft(s, "-") }
+	want := kebab(bare(typed))
+	best, bestScore := "", 1<<30
+	for _, name := range names {
+		have := bare(name)
+		score := distance(want, have)
+		if strings.HasSuffix(want, "-"+have) || strings.HasSuffix(have, "-"+want) ||
+			strings.HasPrefix(want, have+"-") || strings.HasPrefix(have, want+"-") {
+			score = min(score, 1)
+		}
+		if score <= max(1, len(want)/3) && score < bestScore {
+			best, bestScore = name, score
+		}
+	}
+	return best
+}
+
+// distance counts the letters to insert, drop, replace or swap with their
+// neighbour to make a of b.
+func distance(a, b string) int {
+	if len(a) > maxName || len(b) > maxName {
+		return 1 << 20
+	}
+	var before []int
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		next := make([]int, len(b)+1)
+		next[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			next[j] = min(row[j]+1, next[j-1]+1, row[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				next[j] = min(next[j], before[j-2]+1)
+			}
+		}
+		before, row = row, next
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,82 @@
+package argv
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"agsh.dev/internal/term/text"
+)
+
+// A UsageError says why a command line was not run. Nothing was called.
+type UsageError struct {
+	Command string // "" before there is one
+	Message string // what is wrong, when it is not about flags
+	Faults  []Fault
+	// Flags are the real ones, set when knowing them helps.
+	Flags []string
+}
+
+// A Fault is one thing wrong with a command line.
+type Fault struct {
+	Flag    string // as typed or as help shows it; "<path>" for an operand, "" for none
+	Value   string // "" when it is missing
+	Want    string // "an integer"
+	Message string // goes after the flag: "must be an integer, not x"
+}
+
+const (
+	maxFlagsListed = 100
+	maxClip        = 80
+)
+
+// Error tells all of it, a fault a line, with every untrusted text escaped.
+func (e *UsageError) Error() string {
+	var b strings.Builder
+	if e.Command != "" {
+		b.WriteString(text.EscapeLine(e.Command) + ": ")
+	}
+	b.WriteString(text.Escape(e.Message))
+	if len(e.Faults) > 1 {
+		if e.Message != "" {
+			b.WriteString(": ")
+		}
+		fmt.Fprintf(&b, "%d problems", len(e.Faults))
+	}
+	for _, f := range e.Faults {
+		if len(e.Faults) > 1 {
+			b.WriteString("\n  ")
+		}
+		if f.Flag != "" {
+			b.WriteString(text.EscapeLine(f.Flag) + ": ")
+		}
+		b.WriteString(text.EscapeLine(f.Message))
+	}
+	if len(e.Flags) > 0 {
+		b.WriteString("\nflags: ")
+		listed := e.Flags[:min(len(e.Flags), maxFlagsListed)]
+		b.WriteString(text.EscapeLine(strings.Join(listed, ", ")))
+		if n := len(e.Flags) - len(listed); n > 0 {
+			fmt.Fprintf(&b, ", … (%d more)", n)
+		}
+	}
+	return b.String()
+}
+
+// clip shows a word: quoted if that is needed to see it, and not endlessly.
+func clip(s string) string {
+	if utf8.RuneCountInString(s) > maxClip {
+		n := 0
+		for i := range s {
+			if n == maxClip {
+				s = s[:i] + "…"
+				break
+			}
+			n++
+		}
+	}
+	if s == "" || strings.ContainsAny(s, " \t\n\"'") {
+		return `"` + s + `"`
+	}
+	return s
+}
