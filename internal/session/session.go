@@ -13,7 +13,7 @@ import (
 // A Record is one stored event: its sequence number and its encoded envelope.
 type Record struct {
 	Seq  int64
-	Data []byte // JSON of an [event.Event]; at most event.MaxSize
+	Data []byte // JSON of an [event.Event] on one line; at most event.MaxSize
 }
 
 // A Row is the projection of one session: what listing, binding and start-up
@@ -26,10 +26,10 @@ type Row struct {
 	Status    Status
 	LastSeq   int64
 	Created   time.Time
-	Active    time.Time // of the last event
+	Active    time.Time // of the last event before its deletion
 	TokenHash string    // of the current continuation token; "" when it has none
 	Open      int       // calls that have no result yet
-	State     []byte    // JSON of the folded [State]
+	State     []byte    // JSON of what the folded [State] knows beyond this row
 }
 
 // Status is where a session stands.
@@ -41,7 +41,8 @@ const (
 	Deleted Status = "deleted"
 )
 
-// A Batch is appended whole or not at all.
+// A Batch is appended whole or not at all. Nobody may change it, or what it
+// refers to, once it was given to a store.
 type Batch struct {
 	Session string
 	// Expect is the session's last sequence number as the writer knows it; 0
@@ -52,11 +53,13 @@ type Batch struct {
 	Row Row
 	// Blobs are content that the records refer to, by lower-case hex SHA-256.
 	Blobs map[string][]byte
-	// Purge removes every earlier record and blob of the session.
+	// Purge removes every earlier record and blob of the session. The batch
+	// is its tombstone: one record, and a row with status Deleted.
 	Purge bool
 }
 
-// A Query selects sessions of one agent, newest activity first.
+// A Query selects sessions of one agent, newest activity first, and of those
+// that were active at the same moment the one created last first.
 type Query struct {
 	Agent string
 	// Owner, if set, hides the sessions of others.
@@ -64,7 +67,8 @@ type Query struct {
 	// Open selects only sessions that have calls without a result. With it
 	// Agent may be empty: sessions of every agent.
 	Open bool
-	// After continues a listing after this session; "" starts it.
+	// After continues a listing after this session, which may have been
+	// deleted since; "" starts it.
 	After string
 	// Limit bounds the answer; 0 means 100.
 	Limit int
@@ -79,9 +83,11 @@ type Store interface {
 	// the session's last sequence number is not b.Expect it returns a
 	// [*ConflictError] and stores nothing. After any other error the caller
 	// must read the row again before it appends: the batch may be stored.
-	// Concurrent appends share commits.
+	// Concurrent appends share commits. Once it has begun, an append does not
+	// end early because ctx does.
 	Append(ctx context.Context, b Batch) error
 	// Read returns at most limit records of session from seq on, in order.
+	// It returns fewer only where the log ends.
 	// It returns [ErrNotFound] for a session that never was.
 	Read(ctx context.Context, session string, from int64, limit int) ([]Record, error)
 	// Get returns a session's row, a deleted one's too, or [ErrNotFound].
@@ -94,9 +100,11 @@ type Store interface {
 	// Blob returns a session's content by hash, or [ErrNotFound].
 	Blob(ctx context.Context, session, sha256 string) ([]byte, error)
 	// Wait returns nil as soon as the session's last sequence number is
-	// greater than after, and ctx's error when ctx ends first.
+	// greater than after, and ctx's error when ctx ends first. A session
+	// that is not there yet is waited for.
 	Wait(ctx context.Context, session string, after int64) error
-	// Close waits for appends under way. Later calls return [ErrClosed].
+	// Close waits for calls under way and wakes those that wait. Later calls
+	// return [ErrClosed].
 	Close() error
 }
 
@@ -105,6 +113,9 @@ var (
 	ErrNotFound = errors.New("session not found")
 	ErrClosed   = errors.New("session store is closed")
 )
+
+// ErrDeleted refuses to append to a session that was deleted.
+var ErrDeleted = errors.New("session was deleted")
 
 // A ConflictError says that another writer appended first.
 type ConflictError struct {

@@ -1,0 +1,219 @@
+package sqlitestore
+
+import (
+	"bytes"
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"iter"
+	"sort"
+	"time"
+
+	"agsh.dev/internal/session"
+)
+
+// read runs f with a connection for reads.
+func (s *Store) read(ctx context.Context, f func(*conn) error) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.calls.Done()
+	select {
+	case c := <-s.readers:
+		defer func() { s.readers <- c }()
+		err := f(c)
+		if err == nil || errors.Is(err, session.ErrNotFound) {
+			return err
+		}
+		return s.fault("read", err)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Read implements session.Store.
+func (s *Store) Read(ctx context.Context, id string, from int64, limit int) ([]session.Record, error) {
+	var records []session.Record
+	err := s.read(ctx, func(c *conn) error {
+		// One transaction, so that the row, the index and the log are of the
+		// same moment.
+		return c.transaction("BEGIN", func() (err error) {
+			records, err = s.records(c, id, max(from, 1), limit)
+			return err
+		})
+	})
+	return records, err
+}
+
+func (s *Store) records(c *conn, id string, from int64, limit int) ([]session.Record, error) {
+	var number, last int64
+	var tail []posting
+	err := c.query(selectSession, func(v []driver.Value) (err error) {
+		number, last = integer(v[0]), integer(v[1])
+		if session.Status(text(v[4])) == session.Deleted {
+			from = max(from, last) // there is only the tombstone
+		}
+		tail, err = decodePostings(nil, bytesOf(v[7]))
+		return err
+	}, id)
+	if err != nil {
+		return nil, err
+	}
+	if number == 0 {
+		return nil, session.ErrNotFound
+	}
+	if from > last || limit <= 0 {
+		return nil, nil
+	}
+	to := min(last, from+int64(limit)-1)
+	postings, err := s.postings(c, number, from, to, tail)
+	if err != nil {
+		return nil, fmt.Errorf("session %s: %w", id, err)
+	}
+	records := make([]session.Record, 0, to-from+1)
+	i := 0 // the posting of the next row
+	for first, end := range runs(postings) {
+		err := c.query(selectLines, func(v []driver.Value) error {
+			seq := postings[i].seq
+			i++
+			for line := range bytes.SplitSeq(bytesOf(v[0]), []byte{'\n'}) {
+				if seq >= from && seq <= to {
+					records = append(records, session.Record{Seq: seq, Data: line})
+				}
+				seq++
+			}
+			return nil
+		}, first, end)
+		if err != nil {
+			return nil, err
+		}
+		// A row that is gone would shift those behind it to wrong numbers.
+		if want := sort.Search(len(postings), func(j int) bool { return postings[j].row > end }); i != want {
+			return nil, fmt.Errorf("session %s: events from %d on: rows %d to %d of the log are not complete", id, postings[0].seq, first, end)
+		}
+	}
+	return records, nil
+}
+
+// postings returns where the records from to to are, in order. The first may
+// begin before from. Tail are those in the session's row.
+func (s *Store) postings(c *conn, number, from, to int64, tail []posting) ([]posting, error) {
+	var ps []posting
+	if len(tail) == 0 || tail[0].seq > from {
+		low, _ := chunkKeys(number)
+		err := c.query(selectChunks, func(v []driver.Value) (err error) {
+			ps, err = decodePostings(ps, bytesOf(v[0]))
+			return err
+		}, low, chunkKey(number, from), chunkKey(number, to))
+		if err != nil {
+			return nil, err
+		}
+	}
+	ps = append(ps, tail...)
+	begin := sort.Search(len(ps), func(i int) bool { return ps[i].seq > from })
+	end := sort.Search(len(ps), func(i int) bool { return ps[i].seq > to })
+	return ps[max(begin-1, 0):end], nil
+}
+
+// runs yields the first and the last row of each stretch of rows that follow
+// one another. A session that was written alone is one stretch.
+func runs(ps []posting) iter.Seq2[int64, int64] {
+	return func(yield func(first, last int64) bool) {
+		for i := 0; i < len(ps); {
+			j := i + 1
+			for j < len(ps) && ps[j].row == ps[j-1].row+1 {
+				j++
+			}
+			if !yield(ps[i].row, ps[j-1].row) {
+				return
+			}
+			i = j
+		}
+	}
+}
+
+// Get implements session.Store.
+func (s *Store) Get(ctx context.Context, id string) (session.Row, error) {
+	return s.row(ctx, selectRow, id)
+}
+
+// FindToken implements session.Store.
+func (s *Store) FindToken(ctx context.Context, hash string) (session.Row, error) {
+	return s.row(ctx, selectToken, hash)
+}
+
+func (s *Store) row(ctx context.Context, query, arg string) (session.Row, error) {
+	rows, err := s.rows(ctx, query, arg)
+	if err == nil && len(rows) == 0 {
+		err = session.ErrNotFound
+	}
+	if err != nil {
+		return session.Row{}, err
+	}
+	return rows[0], nil
+}
+
+// Blob implements session.Store.
+func (s *Store) Blob(ctx context.Context, id, sha256 string) ([]byte, error) {
+	var content []byte
+	err := s.read(ctx, func(c *conn) error {
+		found := false
+		err := c.query(selectBlob, func(v []driver.Value) error {
+			content, found = bytesOf(v[0]), true
+			return nil
+		}, id, sha256)
+		if err == nil && !found {
+			err = session.ErrNotFound
+		}
+		return err
+	})
+	return content, err
+}
+
+// List implements session.Store.
+func (s *Store) List(ctx context.Context, q session.Query) ([]session.Row, error) {
+	// Each condition is one of few constants, so the statements stay few.
+	query, args := `SELECT `+rowColumns+` FROM sessions WHERE status <> 'deleted'`, []driver.Value{}
+	where := func(condition string, values ...driver.Value) {
+		query += " AND " + condition
+		args = append(args, values...)
+	}
+	if q.Agent != "" || !q.Open {
+		where("agent = ?", q.Agent)
+	}
+	if q.Owner != "" {
+		where("owner = ?", q.Owner)
+	}
+	if q.Open {
+		where("number IN (SELECT number FROM sessions INDEXED BY sessions_by_activity WHERE open > 0 AND status <> 'deleted')")
+	}
+	if q.After != "" {
+		if _, err := s.Get(ctx, q.After); err != nil {
+			return nil, err
+		}
+		where("(active, number) < (SELECT active, number FROM sessions WHERE session = ?)", q.After)
+	}
+	limit := int64(q.Limit)
+	if limit <= 0 {
+		limit = 100
+	}
+	return s.rows(ctx, query+" ORDER BY active DESC, number DESC LIMIT ?", append(args, limit)...)
+}
+
+func (s *Store) rows(ctx context.Context, query string, args ...driver.Value) ([]session.Row, error) {
+	var rows []session.Row
+	err := s.read(ctx, func(c *conn) error {
+		return c.query(query, func(v []driver.Value) error {
+			rows = append(rows, session.Row{
+				Session: text(v[0]), Agent: text(v[1]), Owner: text(v[2]), Status: session.Status(text(v[3])),
+				Created: moment(v[4]), TokenHash: text(v[5]), LastSeq: integer(v[6]),
+				Active: moment(v[7]), Open: int(integer(v[8])), State: bytesOf(v[9]),
+			})
+			return nil
+		}, args...)
+	})
+	return rows, err
+}
+
+func moment(v driver.Value) time.Time { return time.UnixMilli(integer(v)).UTC() }
