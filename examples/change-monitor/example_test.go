@@ -14,6 +14,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"agsh.dev/agent"
+	"agsh.dev/internal/agentdir"
 )
 
 const tools = "agents/executor/tools"
@@ -160,6 +163,32 @@ func check(t *testing.T, calls []call, run func(args string) (stdout, stderr str
 				}
 			}
 		})
+	}
+}
+
+func TestTheProjectIsValid(t *testing.T) {
+	t.Parallel()
+	project, problems, err := agentdir.Read(unpacked(t), agentdir.Config{Getenv: os.Getenv})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer project.Close()
+	for _, p := range problems {
+		t.Error(p)
+	}
+	if len(project.Agents) != 1 || project.Agents[0].Name != "executor" {
+		t.Fatalf("agents = %+v, want executor", project.Agents)
+	}
+	got := map[string]agent.Effect{}
+	for _, tool := range project.Agents[0].Executables {
+		got[tool.Name] = tool.Effect
+	}
+	want := map[string]agent.Effect{
+		"diff": agent.Read, "plan_checks": agent.Read,
+		"report_change_issue": agent.Write, "report_change_succeeded": agent.Write,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("effects of the tools (-want +got):\n%s", diff)
 	}
 }
 
@@ -360,7 +389,7 @@ func TestPlanChecks(t *testing.T) {
 		{name: "deleted file", args: `{"range":{"base":"v1.0.0","head":"v1.3.0"}}`, want: []string{`"scripts/poll.sh"`, "1 deleted"}},
 		{name: "owner", args: `{"owner":"Zoë \"Z\" <z>"}`, want: []string{`"owner":"Zoë \"Z\" <z>"`}},
 		{name: "nobody", args: `{"owner":null}`, want: []string{`"owner":null`}},
-		{name: "no change", args: `{"range":{"base":"HEAD","head":"HEAD"}}`, want: []string{"[]\n"}},
+		{name: "no change", args: `{"range":{"base":"HEAD","head":"HEAD"}}`, want: []string{`"files":0,"lines":0,"plan":[]`}},
 
 		{name: "option as base", args: `{"range":{"base":"--output=` + marker + `"}}`, refuse: "range.base: no commit is called"},
 		{name: "option as head", args: `{"range":{"head":"-x"}}`, refuse: "range.head: no commit is called"},
@@ -386,15 +415,18 @@ func TestPlanChecksCoversEveryFileOnce(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, stderr)
 	}
-	var plan []struct {
-		Risk  string
-		Files []string
+	var answer struct {
+		Files int
+		Plan  []struct {
+			Risk  string
+			Files []string
+		}
 	}
-	if err := json.Unmarshal([]byte(stdout), &plan); err != nil {
+	if err := json.Unmarshal([]byte(stdout), &answer); err != nil {
 		t.Fatal(err)
 	}
 	var got, order []string
-	for _, task := range plan {
+	for _, task := range answer.Plan {
 		got = append(got, task.Files...)
 		order = append(order, task.Risk)
 	}
@@ -402,6 +434,9 @@ func TestPlanChecksCoversEveryFileOnce(t *testing.T) {
 	want := strings.Split(git(t, r.dir, "diff", "--no-renames", "--name-only", "v1.0.0", "HEAD"), "\n")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	if answer.Files != len(want) {
+		t.Errorf("files = %d, want %d", answer.Files, len(want))
 	}
 	if order = slices.Compact(order); !slices.Equal(order, []string{"high", "medium", "low"}) {
 		t.Errorf("risks come in the order %v", order)

@@ -105,8 +105,10 @@ func (d *demo) run(ctx context.Context, args []string) (int, error) {
 
 	d.progress("serving " + project)
 	// The server outlives ctx: stop ends it, after agsh.
-	srv, err := start(ctx, exec.CommandContext(context.WithoutCancel(ctx), filepath.Join(bin, "agent-sdk"), "serve", "--dir", project, "--addr", "127.0.0.1:0",
-		"--state-root", filepath.Join(tmp, "state"), "--drain-timeout", "2s"), readyTimeout)
+	serve := exec.CommandContext(context.WithoutCancel(ctx), filepath.Join(bin, "agent-sdk"), "serve", "--dir", project,
+		"--addr", "127.0.0.1:0", "--state-root", filepath.Join(tmp, "state"), "--drain-timeout", "2s")
+	serve.Env = environ()
+	srv, err := start(ctx, serve, readyTimeout)
 	if err != nil {
 		return 0, err
 	}
@@ -153,10 +155,7 @@ func writable(dir string) bool {
 func (d *demo) shell(ctx context.Context, agsh, url string, args []string) (int, error) {
 	cmd := command(ctx, agsh, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = d.stdin, d.stdout, d.stderr
-	// What points the caller's own agsh at another server stays out of it.
-	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
-		return strings.HasPrefix(v, "AGENT_SHELL_")
-	}), "AGENT_SHELL_TARGET="+url)
+	cmd.Env = append(environ(), "AGENT_SHELL_TARGET="+url)
 	d.inShell.Store(true)
 	err := cmd.Run()
 	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
@@ -166,6 +165,14 @@ func (d *demo) shell(ctx context.Context, agsh, url string, args []string) (int,
 		return 128 + int(ws.Signal()), nil
 	}
 	return cmd.ProcessState.ExitCode(), nil
+}
+
+// environ is our environment without the targets and tokens of the caller's
+// own agents: the demo's programs know only each other.
+func environ() []string {
+	return slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, "AGENT_SHELL_") || strings.HasPrefix(v, "AGENT_SDK_")
+	})
 }
 
 // command prepares a program that is asked to end when ctx does, and made to

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"agsh.dev/agent"
@@ -17,7 +18,7 @@ import (
 )
 
 func main() {
-	runner.Main(typedTools())
+	os.Exit(runner.Main(typedTools())) //nolint:forbidigo // a main program
 }
 
 func typedTools() agent.Agent {
@@ -68,19 +69,25 @@ type Share struct {
 	Money
 }
 
-// An Out of any other type is structured content: this one renders as a table.
-var split = agent.Tool[Bill, []Share]{
+// Shares is what the tool split_bill answers.
+type Shares struct {
+	Shares []Share `json:"shares"`
+}
+
+// An Out that is a struct is structured content, with a schema of its own; a
+// list of objects in it renders as a table.
+var split = agent.Tool[Bill, Shares]{
 	Name:        "split_bill",
 	Title:       "Split a bill",
 	Description: "Shares an amount so that no cent is lost: the first guests pay the odd ones.",
 	Effect:      agent.Read,
-	Run: func(_ context.Context, in Bill) ([]Share, error) {
+	Run: func(_ context.Context, in Bill) (Shares, error) {
 		n := int64(len(in.Guests))
 		if n == 0 {
-			return nil, errors.New("guests: it is empty; name at least one")
+			return Shares{}, errors.New("guests: it is empty; name at least one")
 		}
 		if in.Total.Cents < 0 {
-			return nil, fmt.Errorf("total.cents: %d is less than nothing", in.Total.Cents)
+			return Shares{}, fmt.Errorf("total.cents: %d is less than nothing", in.Total.Cents)
 		}
 		shares := make([]Share, n)
 		for i, guest := range in.Guests {
@@ -90,6 +97,6 @@ var split = agent.Tool[Bill, []Share]{
 			}
 			shares[i] = Share{Guest: guest, Money: Money{Cents: cents, Currency: in.Total.Currency}}
 		}
-		return shares, nil
+		return Shares{shares}, nil
 	},
 }

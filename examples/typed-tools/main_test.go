@@ -35,7 +35,7 @@ func TestTools(t *testing.T) {
 		{"echo too often", echo, `{"text":"hi","times":101}`, ""},
 		{
 			"odd cents go to the first", split, `{"total":{"cents":100,"currency":"EUR"},"guests":["Ana","Bo","Cy"]}`,
-			`[{"guest":"Ana","cents":34,"currency":"EUR"},{"guest":"Bo","cents":33,"currency":"EUR"},{"guest":"Cy","cents":33,"currency":"EUR"}]`,
+			`{"shares":[{"guest":"Ana","cents":34,"currency":"EUR"},{"guest":"Bo","cents":33,"currency":"EUR"},{"guest":"Cy","cents":33,"currency":"EUR"}]}`,
 		},
 		{"nobody", split, `{"total":{"cents":1},"guests":[]}`, ""},
 		{"less than nothing", split, `{"total":{"cents":-1},"guests":["Ana"]}`, ""},

@@ -42,18 +42,26 @@
 //       description: Who carries the checks out. Null leaves them open.
 //       maxLength: 100
 // output:
-//   type: array
-//   items:
-//     type: object
-//     required: [check, risk, files, lines, why, how, owner]
-//     properties:
-//       check: {type: string}
-//       risk: {type: string, enum: [low, medium, high]}
-//       files: {type: array, items: {type: string}}
-//       lines: {type: integer, description: Lines added and removed in these files.}
-//       why: {type: string}
-//       how: {type: string}
-//       owner: {type: [string, "null"]}
+//   type: object
+//   required: [base, head, files, lines, plan]
+//   properties:
+//     base: {type: string, description: Id of the commit compared from.}
+//     head: {type: string, description: Id of the commit compared to.}
+//     files: {type: integer, minimum: 0, description: How many files changed.}
+//     lines: {type: integer, minimum: 0, description: Lines added and removed.}
+//     plan:
+//       type: array
+//       items:
+//         type: object
+//         required: [check, risk, files, lines, why, how, owner]
+//         properties:
+//           check: {type: string}
+//           risk: {type: string, enum: [low, medium, high]}
+//           files: {type: array, items: {type: string}}
+//           lines: {type: integer, description: Lines added and removed in these files.}
+//           why: {type: string}
+//           how: {type: string}
+//           owner: {type: [string, "null"]}
 // ---
 
 // Plan_checks is a tool of the change-monitor example. It reads its arguments
@@ -93,13 +101,21 @@ func run(ctx context.Context, self string, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	files, err := repo.changed(ctx, args.Range)
+	base, head, err := repo.resolve(ctx, args.Range)
 	if err != nil {
 		return err
 	}
+	files, err := repo.changed(ctx, base, head)
+	if err != nil {
+		return err
+	}
+	lines := 0
+	for _, f := range files {
+		lines += f.lines
+	}
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
-	return enc.Encode(plan(files, args))
+	return enc.Encode(answer{Base: base, Head: head, Files: len(files), Lines: lines, Plan: plan(files, lines, args)})
 }
 
 type arguments struct {
@@ -193,6 +209,14 @@ func how(check string) string {
 	return ""
 }
 
+type answer struct {
+	Base  string `json:"base"`
+	Head  string `json:"head"`
+	Files int    `json:"files"`
+	Lines int    `json:"lines"`
+	Plan  []task `json:"plan"`
+}
+
 // A task is one row of the plan.
 type task struct {
 	Check string   `json:"check"`
@@ -204,13 +228,10 @@ type task struct {
 	Owner *string  `json:"owner"`
 }
 
-// plan sorts files into checks, highest risk first.
-func plan(files []file, args arguments) []task {
+// plan sorts files, which changed by lines in all, into checks, highest risk
+// first.
+func plan(files []file, lines int, args arguments) []task {
 	rules := compile(slices.Concat(args.Policy.Rules, builtin))
-	lines := 0
-	for _, f := range files {
-		lines += f.lines
-	}
 	tasks := make([]task, 0, len(checks)) // never null in JSON
 	for _, c := range checks {
 		t := task{Check: c.name, How: c.how, Owner: args.Owner}
@@ -313,11 +334,7 @@ type file struct {
 
 // changed lists what differs between two commits; a renamed file is one that
 // was deleted and one that is new.
-func (r repository) changed(ctx context.Context, c commits) ([]file, error) {
-	base, head, err := r.resolve(ctx, c)
-	if err != nil {
-		return nil, err
-	}
+func (r repository) changed(ctx context.Context, base, head string) ([]file, error) {
 	out, err := r.git(ctx, "diff", "--no-ext-diff", "--no-textconv", "--no-renames", "-z", "--numstat", base, head)
 	if err != nil {
 		return nil, err
