@@ -77,6 +77,14 @@ func setup(env *testscript.Env) error {
 			return err
 		}
 	}
+	// Tools written in Go are built with the build cache of this test.
+	for _, name := range []string{"GOCACHE", "GOPATH", "GOROOT"} {
+		out, err := exec.CommandContext(context.Background(), "go", "env", name).Output()
+		if err != nil {
+			return err
+		}
+		env.Setenv(name, strings.TrimSpace(string(out)))
+	}
 	env.Values[serversKey{}] = map[string]*server{}
 	return nil
 }
