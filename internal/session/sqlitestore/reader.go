@@ -6,8 +6,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"iter"
 	"sort"
+	"strconv"
 	"time"
 
 	"agsh.dev/internal/session"
@@ -39,14 +39,14 @@ func (s *Store) Read(ctx context.Context, id string, from int64, limit int) ([]s
 		// One transaction, so that the row, the index and the log are of the
 		// same moment.
 		return c.transaction("BEGIN", func() (err error) {
-			records, err = s.records(c, id, max(from, 1), limit)
+			records, err = findRecords(c, id, max(from, 1), limit)
 			return err
 		})
 	})
 	return records, err
 }
 
-func (s *Store) records(c *conn, id string, from int64, limit int) ([]session.Record, error) {
+func findRecords(c *conn, id string, from int64, limit int) ([]session.Record, error) {
 	var number, last int64
 	var tail []posting
 	err := c.query(selectSession, func(v []driver.Value) (err error) {
@@ -67,38 +67,62 @@ func (s *Store) records(c *conn, id string, from int64, limit int) ([]session.Re
 		return nil, nil
 	}
 	to := min(last, from+int64(limit)-1)
-	postings, err := s.postings(c, number, from, to, tail)
+	postings, err := findPostings(c, number, from, to, tail)
 	if err != nil {
 		return nil, fmt.Errorf("session %s: %w", id, err)
 	}
 	records := make([]session.Record, 0, to-from+1)
-	i := 0 // the posting of the next row
-	for first, end := range runs(postings) {
-		err := c.query(selectLines, func(v []driver.Value) error {
-			seq := postings[i].seq
-			i++
-			for line := range bytes.SplitSeq(bytesOf(v[0]), []byte{'\n'}) {
-				if seq >= from && seq <= to {
-					records = append(records, session.Record{Seq: seq, Data: line})
-				}
-				seq++
+	err = lines(c, postings, func(seq int64, b []byte) {
+		for line := range bytes.SplitSeq(b, []byte{'\n'}) {
+			if seq >= from && seq <= to {
+				records = append(records, session.Record{Seq: seq, Data: line})
 			}
-			return nil
-		}, first, end)
-		if err != nil {
-			return nil, err
+			seq++
 		}
-		// A row that is gone would shift those behind it to wrong numbers.
-		if want := sort.Search(len(postings), func(j int) bool { return postings[j].row > end }); i != want {
-			return nil, fmt.Errorf("session %s: events from %d on: rows %d to %d of the log are not complete", id, postings[0].seq, first, end)
-		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("session %s: %w", id, err)
 	}
 	return records, nil
 }
 
-// postings returns where the records from to to are, in order. The first may
+// lines calls row for the row of the log at each posting, in order.
+func lines(c *conn, ps []posting, row func(seq int64, records []byte)) error {
+	if len(ps) == 0 {
+		return nil
+	}
+	query, args := selectLines, []driver.Value{ps[0].row, ps[len(ps)-1].row}
+	if scattered := ps[len(ps)-1].row-ps[0].row >= int64(len(ps)); scattered {
+		query, args = selectScattered, []driver.Value{rowSet(ps)}
+	}
+	i := 0
+	err := c.query(query, func(v []driver.Value) error {
+		row(ps[i].seq, bytesOf(v[0]))
+		i++
+		return nil
+	}, args...)
+	// A row that is gone has shifted those behind it to wrong numbers.
+	if err == nil && i != len(ps) {
+		err = fmt.Errorf("%d of %d rows of the log from event %d on are missing", len(ps)-i, len(ps), ps[0].seq)
+	}
+	return err
+}
+
+// rowSet returns the rows of postings as a JSON array.
+func rowSet(ps []posting) string {
+	set := []byte{'['}
+	for i, p := range ps {
+		if i > 0 {
+			set = append(set, ',')
+		}
+		set = strconv.AppendInt(set, p.row, 10)
+	}
+	return string(append(set, ']'))
+}
+
+// findPostings returns where the records from to to are, in order. The first may
 // begin before from. Tail are those in the session's row.
-func (s *Store) postings(c *conn, number, from, to int64, tail []posting) ([]posting, error) {
+func findPostings(c *conn, number, from, to int64, tail []posting) ([]posting, error) {
 	var ps []posting
 	if len(tail) == 0 || tail[0].seq > from {
 		low, _ := chunkKeys(number)
@@ -114,23 +138,6 @@ func (s *Store) postings(c *conn, number, from, to int64, tail []posting) ([]pos
 	begin := sort.Search(len(ps), func(i int) bool { return ps[i].seq > from })
 	end := sort.Search(len(ps), func(i int) bool { return ps[i].seq > to })
 	return ps[max(begin-1, 0):end], nil
-}
-
-// runs yields the first and the last row of each stretch of rows that follow
-// one another. A session that was written alone is one stretch.
-func runs(ps []posting) iter.Seq2[int64, int64] {
-	return func(yield func(first, last int64) bool) {
-		for i := 0; i < len(ps); {
-			j := i + 1
-			for j < len(ps) && ps[j].row == ps[j-1].row+1 {
-				j++
-			}
-			if !yield(ps[i].row, ps[j-1].row) {
-				return
-			}
-			i = j
-		}
-	}
 }
 
 // Get implements session.Store.

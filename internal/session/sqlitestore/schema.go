@@ -107,11 +107,12 @@ const (
 	insertChunk = `INSERT INTO chunks (key, postings) VALUES (?, ?)`
 	insertBlob  = `INSERT OR IGNORE INTO blobs (number, sha256, content) VALUES (?, ?, ?)`
 
-	deleteLines  = `DELETE FROM lines WHERE row BETWEEN ? AND ?`
+	deleteLines  = `DELETE FROM lines WHERE row IN (SELECT value FROM json_each(?))`
 	deleteChunks = `DELETE FROM chunks WHERE key BETWEEN ? AND ?`
 	deleteBlobs  = `DELETE FROM blobs WHERE number = ?`
 
-	selectLines = `SELECT records FROM lines WHERE row BETWEEN ? AND ? ORDER BY row`
+	selectLines     = `SELECT records FROM lines WHERE row BETWEEN ? AND ? ORDER BY row`
+	selectScattered = `SELECT records FROM lines WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row`
 	// selectChunks starts at the last chunk that begins at or before a seq.
 	selectChunks = `SELECT postings FROM chunks WHERE key >= coalesce(
 		(SELECT max(key) FROM chunks WHERE key BETWEEN ?1 AND ?2), ?1) AND key <= ?3 ORDER BY key`

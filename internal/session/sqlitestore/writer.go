@@ -254,14 +254,12 @@ func (w *writer) writeRow(k *known, r session.Row, fresh bool) error {
 // purge removes what the log holds of a session.
 func (w *writer) purge(k *known) error {
 	low, high := chunkKeys(k.number)
-	postings, err := w.store.postings(w.conn, k.number, 1, k.row.LastSeq, k.tail)
+	postings, err := findPostings(w.conn, k.number, 1, k.row.LastSeq, k.tail)
 	if err != nil {
 		return err
 	}
-	for first, last := range runs(postings) {
-		if err := w.conn.exec(deleteLines, first, last); err != nil {
-			return err
-		}
+	if err := w.conn.exec(deleteLines, rowSet(postings)); err != nil {
+		return err
 	}
 	if err := w.conn.exec(deleteChunks, low, high); err != nil {
 		return err
