@@ -1,0 +1,254 @@
+package view
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"agsh.dev/internal/term/text"
+)
+
+const (
+	// maxColumns is the most columns a table may have.
+	maxColumns = 256
+	// maxBlank bounds a table by the cells its contents take, above a size
+	// that does not matter: one huge value must not pad every row.
+	maxBlank, smallTable = 16, 1 << 16
+	// minProse is the width that a column of text gets at least, if it has
+	// that much; longer words of the text may be broken.
+	minProse = 12
+)
+
+// A table is an array of objects. Rows hold only the cells they have.
+type table struct {
+	columns []column
+	rows    [][]cell
+	content int // cells that the contents take
+}
+
+type column struct {
+	name    string
+	natural int // width of the widest cell, name included
+	least   int // width below which the column does not read well
+}
+
+type cell struct {
+	column int
+	text   string
+	width  int
+}
+
+// records shows an array of objects as a table, or, if that does not fit, as
+// one list of properties after another.
+func (p painter) records(items []value, width int) []string {
+	if t, ok := newTable(items, width); ok {
+		if widths, ok := t.fit(width); ok {
+			return p.table(t, widths)
+		}
+	}
+	return p.stack(items, width)
+}
+
+// newTable reports false if the objects cannot be columns: there are too many
+// keys, or an object has one twice.
+func newTable(items []value, width int) (*table, bool) {
+	t := &table{rows: make([][]cell, 0, len(items))}
+	index := map[string]int{}
+	for _, item := range items {
+		row := make([]cell, 0, len(item.keys))
+		var seen [maxColumns]bool
+		for i, key := range item.keys {
+			c, known := index[key]
+			if !known {
+				if c = len(t.columns); c == maxColumns {
+					return nil, false
+				}
+				index[key] = c
+				t.addColumn(name(key))
+			}
+			if seen[c] {
+				return nil, false
+			}
+			seen[c] = true
+			if v := item.items[i]; !v.isNull() && !v.isEmptyText() {
+				row = append(row, t.addCell(c, v, width))
+			}
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t, true
+}
+
+func (t *table) addColumn(name string) {
+	w := text.Width(name)
+	t.content += w
+	t.columns = append(t.columns, column{name: name, natural: w, least: min(w, minProse)})
+}
+
+// addCell makes a cell of v and widens its column for it.
+func (t *table) addCell(c int, v value, width int) cell {
+	s := inline(v)
+	w := text.Width(s)
+	t.content += w
+	col := &t.columns[c]
+	col.natural = max(col.natural, w)
+	switch {
+	case w <= col.least: // nothing to learn from it
+	case isID(v, s, w) && w <= width-2: // it fits on a line of its own
+		col.least = w
+	default:
+		col.least = max(col.least, min(w, minProse))
+	}
+	return cell{column: c, text: s, width: w}
+}
+
+// isID reports whether a value is one word that must not be broken. A script
+// that has wide characters does without spaces, so its words may be.
+func isID(v value, s string, width int) bool {
+	return !v.isNested() && !strings.Contains(s, " ") && utf8.RuneCountInString(s) >= width
+}
+
+// fit returns the widths of the columns within width, or false if the table
+// does not read well in it.
+func (t *table) fit(width int) ([]int, bool) {
+	widths := make([]int, len(t.columns))
+	gaps := gap * (len(t.columns) - 1)
+	natural, least := gaps, gaps
+	for i, c := range t.columns {
+		natural += c.natural
+		least += c.least
+		widths[i] = c.natural
+	}
+	if least > width || (len(t.rows)+1)*min(natural, width) > maxBlank*t.content+smallTable {
+		return nil, false
+	}
+	if natural > width {
+		t.share(widths, width-gaps)
+	}
+	return widths, true
+}
+
+// share gives the columns their least width and then lets them grow together,
+// each up to its natural width, until room is used up.
+func (t *table) share(widths []int, room int) {
+	level, above := 0, room+1 // the highest level that fits is in [level, above)
+	for above-level > 1 {
+		middle := (level + above) / 2
+		if t.sum(middle) <= room {
+			level = middle
+		} else {
+			above = middle
+		}
+	}
+	room -= t.sum(level)
+	for i, c := range t.columns {
+		widths[i] = c.at(level)
+		if room > 0 && c.at(level+1) > widths[i] {
+			widths[i]++
+			room--
+		}
+	}
+}
+
+func (t *table) sum(level int) int {
+	sum := 0
+	for _, c := range t.columns {
+		sum += c.at(level)
+	}
+	return sum
+}
+
+// at is the width of the column when level is what every column may have.
+func (c column) at(level int) int { return max(c.least, min(c.natural, level)) }
+
+// table lays out a line for each record. If some do not fit in one, a rule
+// divides the records, so that each still reads as one row.
+func (p painter) table(t *table, widths []int) []string {
+	head := make([]cell, len(t.columns))
+	for i, c := range t.columns {
+		head[i] = cell{column: i, text: c.name, width: text.Width(c.name)}
+	}
+	rule, divided := p.rule(widths), wraps(head, widths)
+	for _, row := range t.rows {
+		divided = divided || wraps(row, widths)
+	}
+	lines := row(make([]string, 0, len(t.rows)+1), head, widths, p.bold)
+	for _, cells := range t.rows {
+		if divided {
+			lines = append(lines, rule)
+		}
+		lines = row(lines, cells, widths, nil)
+	}
+	return lines
+}
+
+func (p painter) rule(widths []int) string {
+	parts := make([]string, len(widths))
+	for i, w := range widths {
+		parts[i] = strings.Repeat("─", w)
+	}
+	return p.faint(strings.Join(parts, strings.Repeat(" ", gap)))
+}
+
+func wraps(cells []cell, widths []int) bool {
+	for _, c := range cells {
+		if c.width > widths[c.column] {
+			return true
+		}
+	}
+	return false
+}
+
+// row appends the lines of one record, each cell wrapped in its column.
+func row(lines []string, cells []cell, widths []int, paint func(string) string) []string {
+	pieces := make([][]string, len(widths))
+	height := 1
+	for _, c := range cells {
+		pieces[c.column] = []string{c.text}
+		if c.width > widths[c.column] {
+			pieces[c.column] = text.Wrap(c.text, widths[c.column])
+		}
+		height = max(height, len(pieces[c.column]))
+	}
+	for i := range height {
+		var b strings.Builder
+		blank := 0 // cells to fill before the next piece
+		for c, w := range widths {
+			if i >= len(pieces[c]) {
+				blank += w + gap
+				continue
+			}
+			piece := pieces[c][i]
+			b.WriteString(strings.Repeat(" ", blank))
+			blank = w + gap - text.Width(piece)
+			if paint != nil {
+				piece = paint(piece)
+			}
+			b.WriteString(piece)
+		}
+		lines = append(lines, b.String())
+	}
+	return lines
+}
+
+// stack shows objects as lists of properties with an empty line between them.
+// Every value is beside its key, so that no record has an empty line in it.
+func (p painter) stack(items []value, width int) []string {
+	var keys []string
+	for _, item := range items {
+		keys = append(keys, item.keys...)
+	}
+	column := valueColumn(keys, width)
+	var lines []string
+	for i, item := range items {
+		if i > 0 {
+			lines = append(lines, "")
+		}
+		if len(item.items) == 0 {
+			lines = append(lines, inline(item))
+		}
+		for i, key := range item.keys {
+			lines = append(lines, p.pair(key, inline(item.items[i]), column, width)...)
+		}
+	}
+	return lines
+}

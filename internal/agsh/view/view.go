@@ -1,0 +1,208 @@
+// Package view turns the result of a tool call into what a person reads, or
+// into one JSON value. It is pure: a result and a width in, text out. It knows
+// no terminal, no tool and no schema; what a value looks like follows from its
+// own shape.
+package view
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"agsh.dev/internal/term/text"
+)
+
+// A Result is what a tool call returned, shaped as in MCP.
+type Result struct {
+	Blocks []Block
+	// Structured is one JSON value. Empty and null mean there is none.
+	Structured json.RawMessage
+	IsError    bool
+}
+
+// A Block is one piece of a result's content.
+type Block struct {
+	Type     string // "text" (also if empty), "image", …
+	Text     string
+	Data     string // base64
+	MimeType string
+}
+
+// A Shape names the output of a well-known tool that is shown as the Unix
+// command of that name would print it. Text that is not of the shape is shown
+// verbatim.
+type Shape string
+
+// The shapes. None is the zero value: a result is shown by its own shape.
+const (
+	None Shape = ""
+	LS   Shape = "ls"   // a name per line; directories end in a slash
+	Read Shape = "read" // the file's text without the tool's line numbers
+	Grep Shape = "grep" // path:line:text, as the tool says it
+)
+
+// MinWidth is the smallest width that can be kept; a smaller one counts as
+// MinWidth.
+const MinWidth = 4
+
+// unlimited stands for no width while laying out. It leaves room to add.
+const unlimited = math.MaxInt32
+
+// Options say how a result is shown.
+type Options struct {
+	Width int  // cells of a line; 0 is no limit
+	Color bool // adds SGR codes and changes nothing else
+	Shape Shape
+}
+
+// Text returns r for a person to read. It is empty, or ends in a newline.
+//
+// If there is no text, or the text is the JSON of the structured value, the
+// structured value is shown. Otherwise every block is shown, in order: text
+// that is one JSON object or array as that value, other text as it is, and
+// whatever is no text as a line that names it. A value that is nothing but an
+// error is an Error line.
+//
+// An array of objects becomes a table, an object a list of its properties, an
+// array of scalars a line for each. Keys keep their order and numbers their
+// digits; nothing is cut, and no line of a value is wider than o.Width. Text
+// shown as it is is not wrapped. Controls are escaped everywhere, as
+// [text.Escape] does.
+func Text(r Result, o Options) string {
+	r = r.normal()
+	p := painter{color: o.Color}
+	width := unlimited
+	if o.Width > 0 {
+		width = max(o.Width, MinWidth)
+	}
+	var d document
+	blocks := r.Blocks
+	if r.Structured != nil && r.textAddsNothing() {
+		d.view(p.result(parse(r.Structured), width))
+		blocks = nil
+		for _, b := range r.Blocks {
+			if !b.isText() {
+				blocks = append(blocks, b)
+			}
+		}
+	}
+	for _, b := range blocks {
+		if !b.isText() {
+			d.verbatim(b.label())
+			continue
+		}
+		v, ok := parseWhole(b.Text)
+		switch {
+		case ok && (o.Shape == None || isErrorObject(v)):
+			d.view(p.result(v, width))
+		default:
+			d.verbatim(text.Escape(o.Shape.apply(b.Text, r.IsError)))
+		}
+	}
+	return d.String()
+}
+
+// normal returns r with Structured either valid JSON other than null, or nil.
+// What is not JSON is kept as text: it is all the tool said.
+func (r Result) normal() Result {
+	raw := strings.TrimSpace(string(r.Structured))
+	switch {
+	case raw == "" || raw == "null":
+		r.Structured = nil
+	case !json.Valid(r.Structured):
+		r.Blocks = append(r.Blocks[:len(r.Blocks):len(r.Blocks)], Block{Type: "text", Text: raw})
+		r.Structured = nil
+	}
+	return r
+}
+
+// textAddsNothing reports whether the text blocks say no more than the
+// structured value does.
+func (r Result) textAddsNothing() bool {
+	var said []Block
+	for _, b := range r.Blocks {
+		if b.isText() && strings.TrimSpace(b.Text) != "" {
+			said = append(said, b)
+		}
+	}
+	if len(said) == 0 {
+		return true
+	}
+	if len(said) > 1 || !json.Valid([]byte(said[0].Text)) {
+		return false
+	}
+	return equal(parse([]byte(said[0].Text)), parse(r.Structured))
+}
+
+// isText reports whether the block is shown by its text alone. Kinds we do not
+// know are, if text is all they have.
+func (b Block) isText() bool {
+	return b.Type == "text" || b.Type == "" || b.Text != "" && b.Data == ""
+}
+
+// label stands for a block that is not text: [image image/png 12 KB]. A text
+// that comes with it follows.
+func (b Block) label() string {
+	words := []string{b.Type}
+	if b.MimeType != "" {
+		words = append(words, b.MimeType)
+	}
+	if b.Data != "" {
+		padding := len(b.Data) - len(strings.TrimRight(b.Data, "="))
+		words = append(words, size(base64.RawStdEncoding.DecodedLen(len(b.Data)-padding)))
+	}
+	label := text.EscapeLine("[" + strings.Join(words, " ") + "]")
+	if b.Text != "" {
+		label += " " + text.Escape(b.Text)
+	}
+	return label
+}
+
+// size is a number of bytes for a person: 512 B, 12 KB, 3.4 MB.
+func size(n int) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%d KB", (n+1<<9)>>10)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+}
+
+// A document puts the pieces of a result under one another. A view, of one
+// line or more, is kept apart from what is beside it by an empty line.
+type document struct {
+	parts []string
+	apart bool // the last part was a view
+}
+
+func (d *document) view(lines []string) {
+	d.add(strings.Join(lines, "\n"), true)
+}
+
+func (d *document) verbatim(s string) {
+	if s != "" {
+		d.add(s, false)
+	}
+}
+
+func (d *document) add(s string, view bool) {
+	if len(d.parts) > 0 && (view || d.apart) {
+		d.parts = append(d.parts, "\n")
+	}
+	d.parts = append(d.parts, s)
+	if !strings.HasSuffix(s, "\n") {
+		d.parts = append(d.parts, "\n")
+	}
+	d.apart = view
+}
+
+// String joins the parts; one that stands alone is not copied.
+func (d *document) String() string {
+	if len(d.parts) == 1 {
+		return d.parts[0]
+	}
+	return strings.Join(d.parts, "")
+}
