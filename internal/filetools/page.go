@@ -1,0 +1,134 @@
+package filetools
+
+import (
+	"fmt"
+	"strings"
+
+	"agsh.dev/vfs"
+)
+
+// A printer turns the results of a Grep into text.
+type printer interface {
+	// add takes the next result; it reports false when it needs no more.
+	add(r vfs.GrepResult) bool
+	// end returns the text, "" if there was no match at all.
+	end() string
+}
+
+// A page selects matches by their number, from 0.
+type page struct {
+	offset, limit int // limit 0 is none
+	seen          int // matches so far
+}
+
+// next counts a match and reports whether it is on the page, and whether it
+// is past it.
+func (p *page) next() (in, past bool) {
+	n := p.seen
+	p.seen++
+	past = p.limit > 0 && n >= p.offset+p.limit
+	return n >= p.offset && !past, past
+}
+
+// note is the line that follows the page, if one must.
+func (p *page) note() string {
+	switch {
+	case p.limit > 0 && p.seen > p.offset+p.limit:
+		return fmt.Sprintf("[more matches: go on with offset %d]\n", p.offset+p.limit)
+	case p.seen > 0 && p.seen <= p.offset:
+		return fmt.Sprintf("[no more matches: offset %d is past the last of %d]\n", p.offset, p.seen)
+	}
+	return ""
+}
+
+// lines prints matching lines with their context.
+type lines struct {
+	page
+	before, after int
+
+	b       strings.Builder
+	pending []vfs.GrepResult // context that may belong to a match on the page
+	last    vfs.GrepResult   // printed last; Line 0 if none
+	match   vfs.GrepResult   // the last match on the page
+}
+
+func (l *lines) add(r vfs.GrepResult) bool {
+	if r.Context {
+		if r.Path == l.match.Path && r.Line <= l.match.Line+l.after {
+			l.print(r)
+		} else if l.before > 0 {
+			l.pending = append(l.pending[max(0, len(l.pending)+1-l.before):], r)
+		}
+		return true
+	}
+	in, past := l.next()
+	if past {
+		return false
+	}
+	if in {
+		for _, c := range l.pending {
+			if c.Path == r.Path && c.Line >= r.Line-l.before {
+				l.print(c)
+			}
+		}
+		l.print(r)
+		l.match = r
+	}
+	l.pending = nil
+	return true
+}
+
+func (l *lines) print(r vfs.GrepResult) {
+	apart := r.Path != l.last.Path || r.Line != l.last.Line+1
+	if l.before+l.after > 0 && l.last.Line > 0 && apart {
+		l.b.WriteString("--\n")
+	}
+	sep := ":"
+	if r.Context {
+		sep = "-"
+	}
+	fmt.Fprintf(&l.b, "%s%s%d%s%s\n", r.Path, sep, r.Line, sep, r.Text)
+	l.last = r
+}
+
+func (l *lines) end() string { return l.b.String() + l.note() }
+
+// counter prints files, with the number of their matching lines if asked.
+type counter struct {
+	page
+	counts bool
+
+	b    strings.Builder
+	path string
+	n    int
+}
+
+func (c *counter) add(r vfs.GrepResult) bool {
+	if r.Path != c.path {
+		c.flush()
+		c.path = r.Path
+	}
+	c.n++
+	// One file beyond the page is enough to know of more.
+	return c.limit == 0 || c.seen < c.offset+c.limit
+}
+
+// flush prints the file that has ended.
+func (c *counter) flush() {
+	if c.n == 0 {
+		return
+	}
+	if in, _ := c.next(); in {
+		c.b.WriteString(c.path)
+		if c.counts {
+			fmt.Fprintf(&c.b, ":%d", c.n)
+		}
+		c.b.WriteByte('\n')
+	}
+	c.n = 0
+}
+
+func (c *counter) end() string {
+	c.flush()
+	return c.b.String() + c.note()
+}
