@@ -70,7 +70,7 @@ func (b *builder) compile(ctx context.Context, source, program string) error {
 	if err != nil {
 		return fmt.Errorf("build %s: %w", source, err)
 	}
-	defer os.RemoveAll(tmp)
+	defer func() { _ = os.RemoveAll(tmp) }()
 	target := filepath.Join(tmp, "tool")
 
 	ctx, cancel := context.WithTimeoutCause(ctx, buildLimit, errTimeout)

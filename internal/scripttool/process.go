@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -54,19 +55,17 @@ func (p process) run(ctx context.Context) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	defer in.Close()
+	defer closeAll(in)
 	outR, outW, err := os.Pipe()
 	if err != nil {
 		return outcome{}, err
 	}
-	defer outR.Close()
-	defer outW.Close()
+	defer closeAll(outR, outW)
 	errR, errW, err := os.Pipe()
 	if err != nil {
 		return outcome{}, err
 	}
-	defer errR.Close()
-	defer errW.Close()
+	defer closeAll(errR, errW)
 
 	cmd := exec.CommandContext(ctx, p.path, p.args...)
 	cmd.Dir, cmd.Env = p.dir, p.env
@@ -81,8 +80,7 @@ func (p process) run(ctx context.Context) (outcome, error) {
 	if err := cmd.Start(); err != nil {
 		return outcome{}, err
 	}
-	outW.Close()
-	errW.Close()
+	closeAll(outW, errW) // the readers see the end once the child has closed its own
 
 	var readers sync.WaitGroup
 	readers.Go(func() { out.stdout.drain(outR) })
@@ -104,6 +102,10 @@ func (p process) run(ctx context.Context) (outcome, error) {
 	// Whoever is left of the group keeps its number taken, and if nobody is
 	// the signal goes nowhere.
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	// A reader that was late finds its deadline over before it looks at the
+	// pipe: what is in there was printed in time.
+	out.stdout.rest(outR)
+	out.stderr.rest(errR)
 	return out, nil
 }
 
@@ -114,6 +116,42 @@ func awaitGroup(pgid int, until time.Time) {
 	for syscall.Kill(-pgid, 0) == nil && time.Now().Before(until) {
 		<-tick.C
 	}
+}
+
+// closeAll closes files that nothing more is written to; twice does no harm.
+func closeAll(files ...io.Closer) {
+	for _, f := range files {
+		f.Close()
+	}
+}
+
+// maxRest is as much as a pipe can hold: a process that left the group may
+// go on filling it.
+const maxRest = 1 << 20
+
+// rest takes what is in the pipe now, without waiting, unless drain has come
+// to its end.
+func (t *tape) rest(pipe *os.File) {
+	if t.ended {
+		return
+	}
+	conn, err := pipe.SyscallConn()
+	if err != nil {
+		return
+	}
+	// The file is open and the function cannot fail.
+	_ = conn.Control(func(fd uintptr) {
+		for size := t.size; t.size-size < maxRest; {
+			n, err := syscall.Read(int(fd), t.room())
+			if err == syscall.EINTR {
+				continue
+			}
+			if n <= 0 {
+				return
+			}
+			t.advance(n)
+		}
+	})
 }
 
 // pipeSafe is how much a new pipe takes without a reader on every system.
@@ -128,9 +166,9 @@ func input(data []byte, temp string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer w.Close()
+		defer closeAll(w)
 		if _, err := w.Write(data); err != nil {
-			r.Close()
+			closeAll(r)
 			return nil, fmt.Errorf("write arguments: %w", err)
 		}
 		return r, nil
@@ -144,7 +182,7 @@ func input(data []byte, temp string) (*os.File, error) {
 		_, err = f.Seek(0, 0)
 	}
 	if err = errors.Join(err, os.Remove(f.Name())); err != nil {
-		f.Close()
+		closeAll(f)
 		return nil, fmt.Errorf("write arguments: %w", err)
 	}
 	return f, nil

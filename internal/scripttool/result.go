@@ -95,7 +95,7 @@ func invalidBytes(s string) int {
 // explain turns the system's word for a program that cannot start into what
 // its author can do.
 func explain(program, workspace string, err error) error {
-	fix := ""
+	var fix string
 	switch {
 	case errors.Is(err, os.ErrPermission):
 		fix = "it may not be executed: chmod +x " + program
@@ -129,9 +129,9 @@ func crlf(program string) string {
 	if err != nil {
 		return ""
 	}
-	defer f.Close()
+	defer closeAll(f)
 	line := make([]byte, 256)
-	n, _ := f.Read(line) //nolint:errcheck // what could not be read holds no line end
+	n, _ := f.Read(line)
 	if i := bytes.IndexByte(line[:n], '\n'); i > 0 && line[i-1] == '\r' {
 		return ", or not under that name: the line ends with a carriage return"
 	}

@@ -15,6 +15,8 @@ type tape struct {
 	tail []byte // a ring once it is full
 	next int    // where the ring goes on
 	size int64
+	// ended says that the stream was read to its end.
+	ended bool
 }
 
 func newTape(limit int) tape { return tape{half: max(limit/2, 1)} }
@@ -27,6 +29,7 @@ func (t *tape) drain(r io.Reader) {
 		n, err := r.Read(room)
 		t.advance(n)
 		if err != nil {
+			t.ended = err == io.EOF
 			return
 		}
 	}
