@@ -37,6 +37,7 @@ type session struct {
 	// that it was chosen at launch and stays.
 	bound string
 	kept  bool
+	left  bool // the word exit was run
 }
 
 // Run runs agsh with its arguments, without the program's name, and returns

@@ -90,7 +90,7 @@ func (s *session) jsonArgs(arg string) (json.RawMessage, error) {
 		if err != nil {
 			return nil, &argv.UsageError{Message: "--json-args: " + err.Error()}
 		}
-		defer f.Close()
+		defer func() { _ = f.Close() }()
 		b, err := io.ReadAll(io.LimitReader(f, maxJSONArgs+1))
 		return limited(b, err, file)
 	}

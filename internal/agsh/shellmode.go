@@ -128,6 +128,7 @@ func (s *session) word(ctx context.Context, words []string, piped bool) (shell.O
 			if len(words) > 1 {
 				return shell.Output{}, s.report(&argv.UsageError{Message: "exit takes no arguments"})
 			}
+			s.left = true
 			return shell.Output{Exit: true}, exitDone
 		}
 	}

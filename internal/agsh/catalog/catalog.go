@@ -135,7 +135,7 @@ func (c *Catalog) unknown(ctx context.Context, typed string) error {
 	e := &UnknownError{Name: typed}
 	list, err := c.List(ctx)
 	if err != nil {
-		return e //nolint:nilerr // near matches are a help, not the point
+		return e // near matches are a help, not the point
 	}
 	var names []string
 	for _, t := range list.Tools {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"agsh.dev/api"
+	"agsh.dev/internal/agsh/argv"
 	"agsh.dev/internal/agsh/manpage"
 )
 
@@ -47,15 +48,79 @@ func Index(info api.Info, list api.ToolList) manpage.Index {
 // Page is the command's manual.
 func (c *Command) Page() manpage.Page {
 	d := c.Detail
-	p := manpage.Page{Name: d.Name, Title: d.Title, Synopsis: c.Args.Synopsis(), Description: d.Description}
+	p := manpage.Page{Name: d.Name, Title: d.Title, Synopsis: c.synopsis(), Description: d.Description}
 	for _, o := range c.Args.Operands() {
-		p.Operands = append(p.Operands, manpage.Entry{Term: "<" + o.Name + ">", Text: o.Description})
+		p.Operands = append(p.Operands, manpage.Entry{
+			Term: o.String(),
+			Text: about(o.Description, o.Enum, o.Default),
+		})
 	}
 	for _, f := range c.Args.Flags() {
-		p.Options = append(p.Options, manpage.Entry{Term: f.Term(), Text: f.Text()})
+		p.Options = append(p.Options, manpage.Entry{Term: term(f), Text: flagText(f)})
 	}
 	p.Notes = notes(d)
 	return p
+}
+
+// synopsis has the operands by name; options never enumerate, so that the
+// line stays short.
+func (c *Command) synopsis() string {
+	words := []string{c.Detail.Name}
+	if len(c.Args.Flags()) > 0 {
+		words = append(words, "[options...]")
+	}
+	for _, o := range c.Args.Operands() {
+		words = append(words, o.String())
+	}
+	return strings.Join(words, " ")
+}
+
+func term(f argv.Flag) string {
+	t := f.Name
+	if f.Negation != "" {
+		t += ", " + f.Negation
+	}
+	if f.Placeholder != "" {
+		t += " " + f.Placeholder
+	}
+	return t
+}
+
+// flagText is what help says of a flag: the schema's own words first.
+func flagText(f argv.Flag) string {
+	text := about(f.Description, f.Enum, f.Default)
+	var facts []string
+	if f.Required {
+		facts = append(facts, "Required.")
+	}
+	if f.Repeated {
+		facts = append(facts, "Repeat it for each element.")
+	}
+	if f.Renamed {
+		facts = append(facts, "Sets the property `"+f.Property+"`.")
+	}
+	return paragraphs(text, strings.Join(facts, " "))
+}
+
+func about(description string, enum []string, preset string) string {
+	var facts []string
+	if len(enum) > 0 {
+		facts = append(facts, "One of: "+strings.Join(enum, ", ")+".")
+	}
+	if preset != "" {
+		facts = append(facts, "Default: "+preset+".")
+	}
+	return paragraphs(description, strings.Join(facts, " "))
+}
+
+func paragraphs(parts ...string) string {
+	var out []string
+	for _, p := range parts {
+		if p = strings.TrimSpace(p); p != "" {
+			out = append(out, p)
+		}
+	}
+	return strings.Join(out, "\n\n")
 }
 
 // effects says what an effect means to the person who calls.
@@ -110,4 +175,13 @@ func approvalNote(raw json.RawMessage) string {
 	}
 	sort.Strings(parts)
 	return "Approval: asked when " + strings.Join(parts, " and ") + "."
+}
+
+// FirstSentence is the beginning of a description, for a listing.
+func FirstSentence(description string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(description), "\n")
+	if i := strings.Index(line, ". "); i >= 0 {
+		line = line[:i]
+	}
+	return strings.TrimSuffix(line, ".")
 }
