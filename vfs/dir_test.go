@@ -274,7 +274,7 @@ func TestDirOutlastsSwappedLinks(t *testing.T) {
 			_ = os.Rename(kept, sub)
 		}
 	})
-	for range 100 {
+	for range 50 {
 		if got, err := tree.Read(ctx, "/sub/f"); err == nil && string(got) != "inside" {
 			t.Errorf("Read gives %q", got)
 		}
