@@ -47,7 +47,7 @@ func IsErrorObject(r Result) bool {
 	r = r.normal()
 	switch {
 	case r.Structured != nil:
-		return r.contentAddsNothing() && isErrorObject(parse(r.Structured))
+		return r.contentAddsNothing() && isErrorObject(parse(string(r.Structured)))
 	case len(r.Blocks) == 1 && r.Blocks[0].isPlain():
 		v, ok := parseWhole(r.Blocks[0].Text)
 		return ok && isErrorObject(v)

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -200,34 +201,44 @@ func wraps(cells []cell, widths []int) bool {
 
 // row appends the lines of one record, each cell wrapped in its column.
 func row(lines []string, cells []cell, widths []int, paint func(string) string) []string {
-	pieces := make([][]string, len(widths))
-	height := 1
-	for _, c := range cells {
-		pieces[c.column] = []string{c.text}
-		if c.width > widths[c.column] {
-			pieces[c.column] = text.Wrap(c.text, widths[c.column])
-		}
-		height = max(height, len(pieces[c.column]))
+	if !wraps(cells, widths) {
+		return append(lines, line(cells, widths, paint))
 	}
-	for i := range height {
-		var b strings.Builder
-		blank := 0 // cells to fill before the next piece
-		for c, w := range widths {
-			if i >= len(pieces[c]) {
-				blank += w + gap
-				continue
+	var layers [][]cell // what each cell has on each line
+	for _, c := range cells {
+		for i, piece := range text.Wrap(c.text, widths[c.column]) {
+			if i == len(layers) {
+				layers = append(layers, nil)
 			}
-			piece := pieces[c][i]
-			b.WriteString(strings.Repeat(" ", blank))
-			blank = w + gap - text.Width(piece)
-			if paint != nil {
-				piece = paint(piece)
-			}
-			b.WriteString(piece)
+			layers[i] = append(layers[i], cell{column: c.column, text: piece, width: text.Width(piece)})
 		}
-		lines = append(lines, b.String())
+	}
+	for _, layer := range layers {
+		lines = append(lines, line(layer, widths, paint))
 	}
 	return lines
+}
+
+// line puts cells, none wider than its column, beside each other.
+func line(cells []cell, widths []int, paint func(string) string) string {
+	slices.SortFunc(cells, func(a, b cell) int { return a.column - b.column })
+	var b strings.Builder
+	column, blank := 0, 0 // blank is what to fill before the next cell, less what the last one took
+	for _, c := range cells {
+		for ; column < c.column; column++ {
+			blank += widths[column] + gap
+		}
+		for ; blank > 0; blank-- {
+			b.WriteByte(' ')
+		}
+		s := c.text
+		if paint != nil {
+			s = paint(s)
+		}
+		b.WriteString(s)
+		blank = -c.width
+	}
+	return b.String()
 }
 
 // stack shows objects as lists of properties with an empty line between them.

@@ -28,77 +28,6 @@ func (v *value) isNull() bool      { return v.kind == scalar && v.text == "null"
 func (v *value) isNested() bool    { return v.kind == array || v.kind == object }
 func (v *value) isEmptyText() bool { return v.kind == str && v.text == "" }
 
-// get returns the value of the first key of that name.
-func (v *value) get(key string) (value, bool) {
-	for i, k := range v.keys {
-		if k == key {
-			return v.items[i], true
-		}
-	}
-	return value{}, false
-}
-
-// parse reads raw, which has been found valid.
-func parse(raw []byte) value {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	return parseNext(d)
-}
-
-// parseWhole reads s if all of it is one JSON object or array.
-func parseWhole(s string) (value, bool) {
-	if !isStructured(s) {
-		return value{}, false
-	}
-	return parse([]byte(s)), true
-}
-
-// isStructured reports whether all of s is one JSON object or array. Looking
-// at both ends first spares most text the scan.
-func isStructured(s string) bool {
-	s = strings.Trim(s, " \t\r\n")
-	return len(s) >= 2 && (s[0] == '{' && s[len(s)-1] == '}' || s[0] == '[' && s[len(s)-1] == ']') && json.Valid([]byte(s))
-}
-
-func parseNext(d *json.Decoder) value {
-	token, err := d.Token()
-	if err != nil { // the end of an array or object already closed: not in valid JSON
-		return value{text: "null"}
-	}
-	switch t := token.(type) {
-	case json.Delim:
-		return parseNested(d, t)
-	case string:
-		return value{kind: str, text: t}
-	case json.Number:
-		return value{text: t.String()}
-	case bool:
-		if t {
-			return value{text: "true"}
-		}
-		return value{text: "false"}
-	default:
-		return value{text: "null"}
-	}
-}
-
-func parseNested(d *json.Decoder, open json.Delim) value {
-	v := value{kind: array}
-	if open == '{' {
-		v.kind = object
-	}
-	for d.More() {
-		if v.kind == object {
-			key, _ := d.Token() // always a string, in valid JSON
-			name, _ := key.(string)
-			v.keys = append(v.keys, name)
-		}
-		v.items = append(v.items, parseNext(d))
-	}
-	_, _ = d.Token() // the closing delimiter
-	return v
-}
-
 // compact returns v as JSON on one line.
 func (v *value) compact() string {
 	if !v.isNested() && v.kind != str {
@@ -137,6 +66,9 @@ func (v *value) appendJSON(b []byte) []byte {
 
 // appendString appends s as a JSON string that says & and < plainly.
 func appendString(b []byte, s string) []byte {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }) {
+		return append(append(append(b, '"'), s...), '"')
+	}
 	var buf bytes.Buffer
 	e := json.NewEncoder(&buf)
 	e.SetEscapeHTML(false)

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"agsh.dev/internal/term/text"
@@ -80,7 +81,7 @@ func Text(r Result, o Options) string {
 	var d document
 	blocks := r.Blocks
 	if r.Structured != nil && r.textAddsNothing() {
-		d.view(p.result(parse(r.Structured), width))
+		d.view(p.result(parse(string(r.Structured)), width))
 		blocks = nil
 		for _, b := range r.Blocks {
 			if !b.isText() {
@@ -112,7 +113,7 @@ func (r Result) normal() Result {
 	case raw == "" || raw == "null":
 		r.Structured = nil
 	case !json.Valid(r.Structured):
-		r.Blocks = append(r.Blocks[:len(r.Blocks):len(r.Blocks)], Block{Type: "text", Text: raw})
+		r.Blocks = append(slices.Clip(r.Blocks), Block{Type: "text", Text: raw})
 		r.Structured = nil
 	}
 	return r
@@ -133,7 +134,7 @@ func (r Result) textAddsNothing() bool {
 	if len(said) > 1 || !json.Valid([]byte(said[0].Text)) {
 		return false
 	}
-	return equal(parse([]byte(said[0].Text)), parse(r.Structured))
+	return equal(parse(said[0].Text), parse(string(r.Structured)))
 }
 
 // isText reports whether the block is shown by its text alone. Kinds we do not
@@ -179,7 +180,7 @@ type document struct {
 }
 
 func (d *document) view(lines []string) {
-	d.add(strings.Join(lines, "\n"), true)
+	d.add(strings.Join(append(lines, ""), "\n"), true)
 }
 
 func (d *document) verbatim(s string) {

@@ -1,0 +1,224 @@
+package view_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"agsh.dev/internal/agsh/view"
+)
+
+func TestTextOfEachKindOfResult(t *testing.T) {
+	image := view.Block{Type: "image", MimeType: "image/png", Data: strings.Repeat("AAAA", 4096)}
+	tests := []struct {
+		name string
+		in   view.Result
+		want string
+	}{
+		{"nothing", view.Result{}, ""},
+		{"empty text", said(""), ""},
+		{"text with its newline", said("a\n"), "a\n"},
+		{"text with many newlines", said("a\n\n"), "a\n\n"},
+		{"text without a newline", said("a\r\nb"), "a\r\nb\n"},
+		{"texts", said("a", "b"), "a\nb\n"},
+		{"empty list", said(" [ ] "), "(empty list)\n"},
+		{"empty object", said("{}"), "(empty object)\n"},
+		{"structured scalar", view.Result{Structured: json.RawMessage("42")}, "42\n"},
+		{"structured null is none", view.Result{Structured: json.RawMessage(" null ")}, ""},
+		{"structured that is not JSON", view.Result{Structured: json.RawMessage("oops")}, "oops\n"},
+		{"image", view.Result{Blocks: []view.Block{image}}, "[image image/png 12 KB]\n"},
+		{"small image", view.Result{Blocks: []view.Block{{Type: "image", Data: "QQ=="}}}, "[image 1 B]\n"},
+		{"image between texts", view.Result{Blocks: []view.Block{{Text: "a"}, image, {Text: "b"}}}, "a\n[image image/png 12 KB]\nb\n"},
+		{"image with structured", view.Result{Blocks: []view.Block{image}, Structured: json.RawMessage(`{"a":1}`)}, "a:  1\n\n[image image/png 12 KB]\n"},
+		{"image with a caption", view.Result{Blocks: []view.Block{{Type: "image", Text: "chart", Data: "QUE="}}}, "[image 2 B] chart\n"},
+		{"unknown kind with text", view.Result{Blocks: []view.Block{{Type: "resource", Text: "body"}}}, "body\n"},
+		{"digits survive", said(`{"n":12345678901234567890.10e-2}`), "n:  12345678901234567890.10e-2\n"},
+		{"keys keep their order", said(`{"b":1,"a":2,"b":3}`), "b:  1\na:  2\nb:  3\n"},
+		{"a key given twice is no column", said(`[{"a":1,"a":2},{"a":3}]`), "a:  1\na:  2\n\na:  3\n"},
+		{"records of which one is empty", said(`[{"a":1},{}]`), "a\n1\n\n"},
+		{"records of nothing", said(`[{},{}]`), "- {}\n- {}\n"},
+		{"error", said(`{"error":"no such file"}`), "Error: no such file\n"},
+		{"error number", said(`{"error":42}`), "Error: 42\n"},
+		{"error object", said(`{"error":{"code":7}}`), "Error:\n  code:  7\n"},
+		{"no error", said(`{"error":null}`), "error:  null\n"},
+		{"error among others", said(`{"error":"x","ok":true}`), "error:  x\nok:     true\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := view.Text(tt.in, view.Options{}); got != tt.want {
+				t.Errorf("Text = %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestStructuredIsShownWhenTheTextIsItsJSON(t *testing.T) {
+	tests := []struct {
+		name, text, structured string
+		same                   bool
+	}{
+		{"spacing", "{\n  \"a\": [1, 2]\n}", `{"a":[1,2]}`, true},
+		{"order of keys", `{"b":1,"a":2}`, `{"a":2,"b":1}`, true},
+		{"order of items", `[1,2]`, `[2,1]`, false},
+		{"escapes", `{"a":"\u00e9\/"}`, `{"a":"é/"}`, true},
+		{"number forms", `[1.0,1e2,-0,0.5e-1]`, `[1,100,0,0.05]`, true},
+		{"digits beyond a float", `[9007199254740993]`, `[9007199254740992]`, false},
+		{"many digits", `[0.1000000000000000000001]`, `[0.1]`, false},
+		{"sign", `[-1]`, `[1]`, false},
+		{"huge exponents are not computed", `[1e999999999]`, `[10e999999998]`, true},
+		{"exponents beyond use", `[1e99999999999]`, `[1e99999999998]`, false},
+		{"string and number", `["1"]`, `[1]`, false},
+		{"null and false", `[null]`, `[false]`, false},
+		{"other key", `{"a":1}`, `{"b":1}`, false},
+		{"more", `{"a":1,"b":2}`, `{"a":1}`, false},
+		{"scalar", ` 42 `, `42`, true},
+		{"blank text", " \n", `{"a":1}`, true},
+		{"wrapped text", "hello", `{"result":"hello"}`, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := said(tt.text)
+			r.Structured = json.RawMessage(tt.structured)
+			alone := view.Result{Structured: json.RawMessage(tt.structured)}
+			if got := string(view.JSON(r)); (got == tt.structured) != tt.same {
+				t.Errorf("JSON of %s beside %s = %s", tt.text, tt.structured, got)
+			}
+			if got := view.Text(r, view.Options{}); tt.same && got != view.Text(alone, view.Options{}) {
+				t.Errorf("Text of %s beside %s = %q", tt.text, tt.structured, got)
+			}
+			if got := view.Text(r, view.Options{}); !tt.same && got != view.Text(said(tt.text), view.Options{}) {
+				t.Errorf("Text of %s beside %s = %q", tt.text, tt.structured, got)
+			}
+		})
+	}
+}
+
+func TestJSONOfEachKindOfResult(t *testing.T) {
+	tests := []struct {
+		name string
+		in   view.Result
+		want string
+	}{
+		{"nothing", view.Result{}, `[]`},
+		{"empty text", said(""), `""`},
+		{"text", said("a <b> & \"c\"\n"), `"a <b> & \"c\"\n"`},
+		{"object as text", said(" {\"b\": 1.0,\n\"a\": \"<\"}\n"), `{"b":1.0,"a":"<"}`},
+		{"structured", view.Result{Structured: json.RawMessage("{\"b\": 1e2, \"a\": 1}\n")}, `{"b":1e2,"a":1}`},
+		{"structured null", view.Result{Structured: json.RawMessage("null")}, `[]`},
+		{"structured that is not JSON", view.Result{Structured: json.RawMessage("oops")}, `"oops"`},
+		{
+			"image",
+			view.Result{Blocks: []view.Block{{Type: "image", Data: "AA==", MimeType: "image/png"}}},
+			`[{"type":"image","data":"AA==","mimeType":"image/png"}]`,
+		},
+		{
+			"image with structured",
+			view.Result{Blocks: []view.Block{{Type: "image", Data: "AA=="}}, Structured: json.RawMessage("1")},
+			`{"content":[{"type":"image","data":"AA=="}],"structuredContent":1}`,
+		},
+		{"unknown kind", view.Result{Blocks: []view.Block{{Type: "resource", Text: "body"}}}, `[{"type":"resource","text":"body"}]`},
+		{"empty block beside another", said("", "a"), `[{"type":"text","text":""},{"type":"text","text":"a"}]`},
+		{"controls", said("\u009b\x7f\u2028é"), `"\u009b\u007f\u2028é"`},
+		{"broken UTF-8", view.Result{Structured: json.RawMessage("[\"a\xff\"]")}, "[\"a\ufffd\"]"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := string(view.JSON(tt.in)); got != tt.want {
+				t.Errorf("JSON = %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestIsErrorObject(t *testing.T) {
+	both := said("it broke")
+	both.Structured = json.RawMessage(`{"error":"x"}`)
+	same := said(`{ "error": "x" }`)
+	same.Structured = json.RawMessage(`{"error":"x"}`)
+	tests := []struct {
+		name string
+		in   view.Result
+		want bool
+	}{
+		{"text", said(`{"error":"x"}`), true},
+		{"structured", view.Result{Structured: json.RawMessage(`{"error":{"code":1}}`)}, true},
+		{"text that is the structured value", same, true},
+		{"text that says more", both, false},
+		{"more keys", said(`{"error":"x","id":1}`), false},
+		{"null", said(`{"error":null}`), false},
+		{"false", said(`{"error":false}`), false},
+		{"empty", said(`{"error":""}`), false},
+		{"true", said(`{"error":true}`), true},
+		{"list", said(`[{"error":"x"}]`), false},
+		{"two blocks", said(`{"error":"x"}`, "y"), false},
+		{"nothing", view.Result{}, false},
+	}
+	for _, tt := range tests {
+		if got := view.IsErrorObject(tt.in); got != tt.want {
+			t.Errorf("IsErrorObject of %s = %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestShapes(t *testing.T) {
+	failed := said("/repo:\n  - a")
+	failed.IsError = true
+	tests := []struct {
+		name  string
+		shape view.Shape
+		in    view.Result
+		want  string
+	}{
+		{"ls", view.LS, said("/repo/\n  - src/\n  - a  b.txt\n"), "src/\na  b.txt\n"},
+		{"ls without a final newline", view.LS, said("/repo/\n  - src/"), "src/\n"},
+		{"ls of a tree", view.LS, said("/repo/\n  - src/\n    - main.go"), "/repo/\n  - src/\n    - main.go\n"},
+		{"ls of a message", view.LS, said("no such directory: /x"), "no such directory: /x\n"},
+		{"ls that failed", view.LS, failed, "/repo:\n  - a\n"},
+		{"ls of JSON", view.LS, said(`["a"]`), "[\"a\"]\n"},
+		{"ls with an error", view.LS, said(`{"error":"denied"}`), "Error: denied\n"},
+		{"ls structured", view.LS, view.Result{Structured: json.RawMessage(`["a","b"]`)}, "a\nb\n"},
+		{"read", view.Read, said("     1|a|b\n     2|\n     3|  c"), "a|b\n\n  c\n"},
+		{"read with a final newline", view.Read, said("     9|{}\n    10|\r\n"), "{}\n\r\n"},
+		{"read of many lines", view.Read, said("999999|a\n1000000|b"), "a\nb\n"},
+		{"read with a jump", view.Read, said("     1|a\n     3|b"), "     1|a\n     3|b\n"},
+		{"read with a note", view.Read, said("     1|a\nmore"), "     1|a\nmore\n"},
+		{"read of JSON", view.Read, said(`{"a":1}`), "{\"a\":1}\n"},
+		{"read with narrow numbers", view.Read, said("1|a"), "1|a\n"},
+		{"grep", view.Grep, said("a.go:1:x\n[1]"), "a.go:1:x\n[1]\n"},
+		{"grep of JSON", view.Grep, said("[1]"), "[1]\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := view.Text(tt.in, view.Options{Shape: tt.shape, Width: 4 * 20}); got != tt.want {
+				t.Errorf("Text = %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestFileText(t *testing.T) {
+	failed := said("     1|a")
+	failed.IsError = true
+	tests := []struct {
+		in   view.Result
+		want string
+		ok   bool
+	}{
+		{said("     1|{\n     2|}"), "{\n}", true},
+		{said("     1|"), "", true},
+		{said("     5|a\r\n     6|b\n"), "a\r\nb\n", true},
+		{said("a"), "", false},
+		{said(""), "", false},
+		{said("    -1|a"), "", false},
+		{said("  1   |a"), "", false},
+		{said("     1|a", "     2|b"), "", false},
+		{failed, "", false},
+		{view.Result{Structured: json.RawMessage(`"     1|a"`)}, "", false},
+		{view.Result{Blocks: []view.Block{{Type: "image", Data: "AA=="}}}, "", false},
+	}
+	for _, tt := range tests {
+		if got, ok := view.FileText(tt.in); got != tt.want || ok != tt.ok {
+			t.Errorf("FileText(%+v) = %q, %v, want %q, %v", tt.in, got, ok, tt.want, tt.ok)
+		}
+	}
+}
