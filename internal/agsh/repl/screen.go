@@ -3,7 +3,6 @@ package repl
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/clipperhouse/displaywidth"
@@ -101,7 +100,17 @@ func move(b *strings.Builder, n int, direction byte) {
 	}
 }
 
-var colour = regexp.MustCompile("^\x1b\\[[0-9;]*m")
+// colour returns the SGR sequence at the start of s, "" if there is none.
+func colour(s string) string {
+	if !strings.HasPrefix(s, "\x1b[") {
+		return ""
+	}
+	n := 2 + len(s[2:]) - len(strings.TrimLeft(s[2:], "0123456789;"))
+	if n == len(s) || s[n] != 'm' {
+		return ""
+	}
+	return s[:n+1]
+}
 
 // layout breaks the prompt and the text into rows of at most width cells, and
 // finds the cursor. Rows are broken here and not by the terminal, because
@@ -126,7 +135,7 @@ func layout(prompt string, l line, width int) picture {
 		}
 	}
 	for prompt != "" {
-		if c := colour.FindString(prompt); c != "" {
+		if c := colour(prompt); c != "" {
 			row.WriteString(c)
 			prompt = prompt[len(c):]
 			continue

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 const hidden = "***"
@@ -12,32 +13,44 @@ const hidden = "***"
 // be open.
 const value = `((?:'[^']*(?:'|$)|"(?:\\(?s:.)|[^"\\])*(?:"|$)|\\(?s:.)|[^\s'"\\;|&])+)`
 
-// Places where a secret stands after its name. Group 1 is the text up to the
-// value, group 2 the name in it, group 3 the value.
-var secretPlaces = []*regexp.Regexp{
-	// '--token=x y' and "--token=x y"
-	regexp.MustCompile(`('--?([A-Za-z][\w.-]*)=)([^']+)`),
-	regexp.MustCompile(`("--?([A-Za-z][\w.-]*)=)((?:\\(?s:.)|[^"\\])+)`),
-	// --token=x
-	regexp.MustCompile(`((?:^|\s)--?([A-Za-z][\w.-]*)=)` + value),
-	// --token x, "--token" x; a flag that follows is no value
-	regexp.MustCompile(`((?:^|[\s'"])--?([A-Za-z][\w.-]*)['"]?(?:\s|\\\n)+)(?:--[A-Za-z]|` + value + `)`),
-	// "token": "x", also inside double quotes
-	regexp.MustCompile(`(\\*["']([A-Za-z][\w.-]*)\\*["']\s*:\s*)` +
-		`(\\+"(?:\\\\\\"|\\\\[^"]|\\[^"\\]|[^"\\])*(?:\\+"|$)|"(?:\\(?s:.)|[^"\\])*(?:"|$)|[^\s,}\]"'\\]+)`),
-	// Authorization: Bearer x, X-Api-Key: x
-	regexp.MustCompile(`(\b([A-Za-z][\w-]*):\s*(?:(?i:bearer|basic|token)\s+)?)([^\s'"\\,}]+)`),
+// patterns finds secrets. They are compiled for the first entry: most runs of
+// the program have none.
+type patterns struct {
+	// places are where a secret stands after its name. Group 1 is the text up
+	// to the value, group 2 the name in it, group 3 the value.
+	places []*regexp.Regexp
+	bearer *regexp.Regexp
+	humps  *regexp.Regexp // of camelCase
 }
 
-var bearer = regexp.MustCompile(`\b((?i:bearer)\s+)[\w.~+/=-]{16,}`)
+var secretPatterns = sync.OnceValue(func() patterns {
+	return patterns{
+		places: []*regexp.Regexp{
+			// '--token=x y' and "--token=x y"
+			regexp.MustCompile(`('--?([A-Za-z][\w.-]*)=)([^']+)`),
+			regexp.MustCompile(`("--?([A-Za-z][\w.-]*)=)((?:\\(?s:.)|[^"\\])+)`),
+			// --token=x
+			regexp.MustCompile(`((?:^|\s)--?([A-Za-z][\w.-]*)=)` + value),
+			// --token x, "--token" x; a flag that follows is no value
+			regexp.MustCompile(`((?:^|[\s'"])--?([A-Za-z][\w.-]*)['"]?(?:\s|\\\n)+)(?:--[A-Za-z]|` + value + `)`),
+			// "token": "x", also inside double quotes
+			regexp.MustCompile(`(\\*["']([A-Za-z][\w.-]*)\\*["']\s*:\s*)` +
+				`(\\+"(?:\\\\\\"|\\\\[^"]|\\[^"\\]|[^"\\])*(?:\\+"|$)|"(?:\\(?s:.)|[^"\\])*(?:"|$)|[^\s,}\]"'\\]+)`),
+			// Authorization: Bearer x, X-Api-Key: x
+			regexp.MustCompile(`(\b([A-Za-z][\w-]*):\s*(?:(?i:bearer|basic|token)\s+)?)([^\s'"\\,}]+)`),
+		},
+		bearer: regexp.MustCompile(`\b((?i:bearer)\s+)[\w.~+/=-]{16,}`),
+		humps:  regexp.MustCompile(`([a-z0-9])([A-Z])`),
+	}
+})
 
 // redact replaces what looks like a secret in an entry that may not even
 // parse. It goes by names: it cannot know a secret that has none.
 func redact(entry string) string {
-	for _, place := range secretPlaces {
+	for _, place := range secretPatterns().places {
 		entry = redactPlace(entry, place)
 	}
-	return bearer.ReplaceAllString(entry, "${1}"+hidden)
+	return secretPatterns().bearer.ReplaceAllString(entry, "${1}"+hidden)
 }
 
 // redactPlace goes on inside a value that is kept, where another name may be.
@@ -77,7 +90,7 @@ func mask(val string) string {
 // secretName reports whether a flag or a member of that name holds a secret:
 // its last word says so, so max-tokens and token-file do not.
 func secretName(name string) bool {
-	words := strings.FieldsFunc(humps.ReplaceAllString(name, "$1-$2"), func(r rune) bool { return r == '-' || r == '_' || r == '.' })
+	words := strings.FieldsFunc(secretPatterns().humps.ReplaceAllString(name, "$1-$2"), func(r rune) bool { return r == '-' || r == '_' || r == '.' })
 	for i := range words {
 		words[i] = strings.ToLower(words[i])
 	}
@@ -95,7 +108,6 @@ func secretName(name string) bool {
 }
 
 var (
-	humps       = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 	secretWords = []string{
 		"token", "password", "passwd", "passphrase", "pwd", "secret", "secrets", "credential", "credentials",
 		"apikey", "accesskey", "secretkey", "privatekey", "auth", "authorization", "bearer", "cookie",
