@@ -66,12 +66,12 @@ func Read(dir string, cfg Config) (*Project, []Problem, error) {
 	}
 	root, err := os.OpenRoot(abs)
 	if err != nil {
-		return nil, nil, fmt.Errorf("open project %s: %w", dir, err)
+		return nil, nil, fmt.Errorf("open project %s: %w; --dir names its folder", dir, cause(err))
 	}
 	defer func() { _ = root.Close() }()
 	entries, err := fs.ReadDir(root.FS(), ".")
 	if err != nil {
-		return nil, nil, fmt.Errorf("read project %s: %w", dir, err)
+		return nil, nil, fmt.Errorf("read project %s: %w", dir, cause(err))
 	}
 	p := &projectReader{project: &Project{Dir: abs}, folder: newFolder(root, "", cfg)}
 	p.read(entries)
@@ -166,10 +166,12 @@ func (p *projectReader) add(f *folder, name string, named bool) {
 	p.project.Sources = append(p.project.Sources, Source{Dir: dir, Files: f.sorted()})
 }
 
-// reason is what the system said, without the names around it.
-func reason(err error) string {
+// cause is what the system said, without the path around it.
+func cause(err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		return pe.Err.Error()
+		return pe.Err
 	}
-	return err.Error()
+	return err
 }
+
+func reason(err error) string { return cause(err).Error() }

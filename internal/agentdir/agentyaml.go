@@ -117,10 +117,13 @@ func (d document) strMap(v *yaml.Node, what string) map[string]string {
 	return out
 }
 
-// fileTools are the natives this version has.
 var fileTools = []string{"Read", "LS", "Grep", "Glob"}
 
-// laterTools are those it has not.
+// FileTools returns the names of the file tools an agent has when it lists
+// none.
+func FileTools() []string { return slices.Clone(fileTools) }
+
+// laterTools are known and not in this version.
 var laterTools = []string{
 	"Write", "StrReplace", "Delete", "SemanticSearch", "Shell", "WebFetch", "WebSearch", "UpdateTodos", "ReadTodos",
 	"Task", "AskQuestion", "SubmitPlan", "conversation_recall", "Edit", "SemSearch", "ReadLints", "MCP",

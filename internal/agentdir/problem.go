@@ -34,15 +34,21 @@ const (
 	Warning Severity = "warning"
 )
 
-// String is the problem as people and editors read it, on one line or two
-// and without a line end. What comes from files is escaped.
+// String is [Problem.Text] without colour.
 func (p Problem) String() string {
+	return p.Text(func(_ Severity, s string) string { return s })
+}
+
+// Text is the problem as people and editors read it, on one line or two and
+// without a line end. What comes from files is escaped. Paint colours the
+// words of a severity.
+func (p Problem) Text(paint func(Severity, string) string) string {
 	var b strings.Builder
 	b.WriteString(text.EscapeLine(p.File))
 	if p.Line > 0 {
 		fmt.Fprintf(&b, ":%d:%d", p.Line, max(p.Column, 1))
 	}
-	fmt.Fprintf(&b, ": %s[%s]: %s", p.Severity, p.Code, text.EscapeLine(p.Message))
+	fmt.Fprintf(&b, ": %s: %s", paint(p.Severity, fmt.Sprintf("%s[%s]", p.Severity, p.Code)), text.EscapeLine(p.Message))
 	if p.Fix != "" {
 		b.WriteString("\n  fix: " + text.EscapeLine(p.Fix))
 	}

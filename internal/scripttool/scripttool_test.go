@@ -327,7 +327,7 @@ func TestAChildThatPrintsAfterItsParentIsHeard(t *testing.T) {
 
 func TestTheGroupHasItsGraceToCleanUp(t *testing.T) {
 	cfg := config()
-	cfg.Grace = 10 * time.Second
+	cfg.Grace = time.Second
 	e := script(t, "#!/bin/sh\n"+
 		"(trap 'sleep 0.1; echo clean > mark; exit' TERM; echo > ready; while :; do sleep 0.01; done) >/dev/null 2>&1 &\n"+
 		"while [ ! -f ready ]; do sleep 0.01; done; echo up; sleep 60")

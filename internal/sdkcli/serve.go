@@ -1,0 +1,43 @@
+package sdkcli
+
+import (
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"agsh.dev/runner"
+)
+
+func newServe(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the project's agents over HTTP",
+		Long: "serve serves every agent of the project at /<name> and keeps their sessions under the state root. Once it\n" +
+			"answers requests it prints one line per agent on standard output, its name and its URL, and nothing else\n" +
+			"there. It starts without a network or a credential, and not while validate finds errors. It ends on an\n" +
+			"interrupt or a terminate signal, after running calls had --drain-timeout to finish.",
+		Example: "  agent-sdk serve --dir hello\n  agent-sdk serve --dir hello --addr 127.0.0.1:0 --state-root /tmp/state",
+		Args:    cobra.NoArgs,
+	}
+	var flags runner.Flags
+	flags.Add(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		project, _, err := a.load()
+		if err != nil {
+			return err
+		}
+		defer func() { _ = project.Close() }()
+		if flags.StateRoot == "" {
+			flags.StateRoot = runner.DefaultStateRoot(a.Getenv, project.Dir)
+		}
+		cfg, err := flags.Config(a.Term, project.Agents)
+		if err != nil {
+			return &exitError{exitUsage, err}
+		}
+		if cfg.StateRoot, err = filepath.Abs(cfg.StateRoot); err != nil {
+			return err
+		}
+		return runner.Serve(cmd.Context(), cfg)
+	}
+	return cmd
+}

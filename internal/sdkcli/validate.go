@@ -1,0 +1,99 @@
+package sdkcli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"agsh.dev/internal/agentdir"
+)
+
+func newValidate(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "validate",
+		Short: "Report every problem of the project's agents",
+		Long: "validate reads all agents of the project and reports every problem in one pass, each with its file, line and\n" +
+			"column, a stable code and the fix. It runs nothing and needs no network. Any error makes it exit 1.",
+		Args: cobra.NoArgs,
+	}
+	output := outputFlag(cmd)
+	cmd.RunE = func(*cobra.Command, []string) error {
+		project, problems, err := agentdir.Read(a.dir, agentdir.Config{Getenv: a.Getenv})
+		if err != nil {
+			return err
+		}
+		defer func() { _ = project.Close() }()
+		if *output == "json" {
+			err = a.printJSON(newReport(project, problems))
+		} else {
+			a.printProblems(project, problems)
+		}
+		if failed, _ := agentdir.Count(problems); err == nil && failed > 0 {
+			return &exitError{code: exitFailed}
+		}
+		return err
+	}
+	return cmd
+}
+
+// A report is the JSON of validate.
+type report struct {
+	Problems []agentdir.Problem `json:"problems"`
+	Agents   []reportAgent      `json:"agents"`
+}
+
+type reportAgent struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description,omitempty"`
+	Dir         string   `json:"dir"`
+	Tools       []string `json:"tools"`
+}
+
+func newReport(project *agentdir.Project, problems []agentdir.Problem) report {
+	r := report{Problems: append([]agentdir.Problem{}, problems...), Agents: []reportAgent{}}
+	for i, ag := range project.Agents {
+		tools := []string{}
+		for _, e := range ag.Executables {
+			tools = append(tools, e.Name)
+		}
+		r.Agents = append(r.Agents, reportAgent{ag.Name, ag.Description, project.Sources[i].Dir, tools})
+	}
+	return r
+}
+
+func (a *app) printProblems(project *agentdir.Project, problems []agentdir.Problem) {
+	colour := plain
+	if a.Color() {
+		colour = paint
+	}
+	for _, p := range problems {
+		fmt.Fprintln(a.Out, p.Text(colour))
+	}
+	tools := 0
+	for _, ag := range project.Agents {
+		tools += len(ag.Executables)
+	}
+	found := "no problems"
+	if len(problems) > 0 {
+		failed, warned := agentdir.Count(problems)
+		found = count(failed, "error") + ", " + count(warned, "warning")
+	}
+	fmt.Fprintf(a.Out, "%s, %s: %s\n", count(len(project.Agents), "agent"), count(tools, "tool"), found)
+}
+
+// load reads the project for a command that uses it. Problems go to standard
+// error; with an error among them the command ends. The caller closes the
+// project.
+func (a *app) load() (*agentdir.Project, []agentdir.Problem, error) {
+	project, problems, err := agentdir.Read(a.dir, agentdir.Config{Getenv: a.Getenv})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, p := range problems {
+		fmt.Fprintln(a.Err, p)
+	}
+	if failed, _ := agentdir.Count(problems); failed > 0 {
+		return nil, nil, &exitError{exitFailed, fmt.Errorf("the project has %s; agent-sdk validate lists them", count(failed, "error"))}
+	}
+	return project, problems, nil
+}
