@@ -1,0 +1,112 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// calls is how many recorded calls a server answers, for some numbers of
+// clients.
+func (b *bench) calls(ctx context.Context) (rows []row, err error) {
+	ours, err := b.agent(ctx, "calls")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, ours.stop()) }()
+	return b.loads(ctx, ours, loadPlan{
+		tool: "echo", args: `{"message":"hi"}`, connections: []int{1, 16, 64},
+		name: "calls, %d connections", goal: atLeast(0.7),
+	})
+}
+
+// exec is the same for a tool that is a program.
+func (b *bench) exec(ctx context.Context) (rows []row, err error) {
+	project, err := b.project()
+	if err != nil {
+		return nil, err
+	}
+	ours, err := b.serveProject(ctx, project)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, ours.stop()) }()
+	return b.loads(ctx, ours, loadPlan{
+		tool: toolName, args: `{}`, connections: []int{1, 8}, program: filepath.Join(project, "agent", "tools", toolName),
+		name: "executable tool, %d connections", goal: atLeast(0.8),
+	})
+}
+
+// A loadPlan says what to call, by how many at once.
+type loadPlan struct {
+	tool, args  string
+	connections []int
+	program     string // the floor runs it for each call, if set
+	name        string // of the rows, with a %d for the connections
+	goal        goal
+}
+
+// loads measures a server of ours against the floor, which stores the same
+// bytes for a call. Every connection calls in a session of its own.
+func (b *bench) loads(ctx context.Context, ours *server, plan loadPlan) (rows []row, err error) {
+	events, err := ours.stored(ctx, plan.tool, plan.args)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := b.dir()
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(dir, "events")
+	if err := os.WriteFile(file, events, 0o600); err != nil {
+		return nil, err
+	}
+	floor, err := serve(ctx, b.floor("handler"), "-dir", dir, "-events", file, "-exec", plan.program)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, floor.stop()) }()
+	for _, n := range plan.connections {
+		r, err := b.loadRow(ctx, ours, floor, plan, n)
+		if err != nil {
+			return rows, err
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+func (b *bench) loadRow(ctx context.Context, ours, floor *server, plan loadPlan, connections int) (row, error) {
+	oursLoad, floorLoad := load{addr: ours.address()}, load{addr: floor.address()}
+	for range connections {
+		session, err := ours.session(ctx)
+		if err != nil {
+			return row{}, err
+		}
+		body := fmt.Sprintf(`{"args":%s,"session":%q}`, plan.args, session)
+		oursLoad.requests = append(oursLoad.requests, post(oursLoad.addr, "/bench/v1/tools/"+plan.tool, body))
+		floorLoad.requests = append(floorLoad.requests, post(floorLoad.addr, "/v1/tools/"+plan.tool, body))
+	}
+	o, f, err := interleave(ctx, b.loadPairs,
+		func(ctx context.Context) (flow, error) { return oursLoad.flow(ctx, b.warm, b.loadTime) },
+		func(ctx context.Context) (flow, error) { return floorLoad.flow(ctx, b.warm, b.loadTime) })
+	if err != nil {
+		return row{}, err
+	}
+	return row{
+		name: fmt.Sprintf(plan.name, connections), unit: perSecond, goal: plan.goal,
+		pairs:    each(o, f, func(f flow) float64 { return f.rate }),
+		oursMore: latency(o), floorMore: latency(f),
+	}, nil
+}
+
+// latency tells the medians of the flows' p50 and p99.
+func latency(flows []flow) string {
+	p50 := spreadOf(each(flows, nil, func(f flow) float64 { return f.p50 }).ours).median
+	p99 := spreadOf(each(flows, nil, func(f flow) float64 { return f.p99 }).ours).median
+	return fmt.Sprintf(" (%s, %s)", millis(p50), millis(p99))
+}
