@@ -244,6 +244,35 @@ func TestDiff(t *testing.T) {
 	}
 }
 
+func TestToolsRunNothingThatTheCloneNames(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t)
+	plan := planChecks(t, r)
+	marker := filepath.Join(t.TempDir(), "was-run")
+	for _, setting := range []string{"diff.external", "diff.own.command", "diff.own.textconv", "core.pager", "core.fsmonitor", "gpg.program"} {
+		git(t, r.dir, "config", setting, "touch "+marker+"-"+setting+"; false")
+	}
+	git(t, r.dir, "config", "log.showSignature", "true")
+	if err := os.MkdirAll(filepath.Join(r.dir, "tree/repo/.git/info"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(r.dir, "tree/repo/.git/info/attributes"), []byte("* diff=own\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range []string{`{}`, `{"stat":true}`} {
+		stdout, stderr, err := r.tool("diff", args)
+		if err != nil || !strings.Contains(stdout, "config.json") {
+			t.Errorf("diff %s = %q, %q, %v", args, stdout, stderr, err)
+		}
+	}
+	if stdout, stderr, err := plan(`{}`); err != nil || !strings.Contains(stdout, "config.json") {
+		t.Errorf("plan_checks = %q, %q, %v", stdout, stderr, err)
+	}
+	if run, _ := filepath.Glob(marker + "*"); len(run) > 0 {
+		t.Errorf("programs were run: %v", run)
+	}
+}
+
 // hostile is text that a careless script would run, cut or misquote.
 var hostile = []string{
 	`plain`, `"quoted"`, `it's`, `'; touch injected; '`, "two\nlines\n", `$(touch injected)`, "`touch injected`",
@@ -386,7 +415,7 @@ func TestPlanChecks(t *testing.T) {
 		{name: "own rule", args: `{"policy":{"rules":[{"match":"internal/**","check":"review","risk":"high"}]}}`, want: []string{`"check":"review","risk":"high"`}, not: []string{`"check":"tests"`}},
 		{name: "star stays in a folder", args: `{"policy":{"rules":[{"match":"internal/*","check":"review","risk":"high"}]}}`, not: []string{`"check":"review"`}},
 		{name: "a rule is no pattern language", args: `{"policy":{"rules":[{"match":"(.+)|[","check":"review","risk":"high"}]}}`, not: []string{`"check":"review"`}},
-		{name: "deleted file", args: `{"range":{"base":"v1.0.0","head":"v1.3.0"}}`, want: []string{`"scripts/poll.sh"`, "1 deleted"}},
+		{name: "deleted file", args: `{"range":{"base":"v1.0.0","head":"v1.3.0"}}`, want: []string{"scripts/poll.sh", "1 deleted"}},
 		{name: "owner", args: `{"owner":"Zoë \"Z\" <z>"}`, want: []string{`"owner":"Zoë \"Z\" <z>"`}},
 		{name: "nobody", args: `{"owner":null}`, want: []string{`"owner":null`}},
 		{name: "no change", args: `{"range":{"base":"HEAD","head":"HEAD"}}`, want: []string{`"files":0,"lines":0,"plan":[]`}},
@@ -419,7 +448,7 @@ func TestPlanChecksCoversEveryFileOnce(t *testing.T) {
 		Files int
 		Plan  []struct {
 			Risk  string
-			Files []string
+			Files string
 		}
 	}
 	if err := json.Unmarshal([]byte(stdout), &answer); err != nil {
@@ -427,7 +456,7 @@ func TestPlanChecksCoversEveryFileOnce(t *testing.T) {
 	}
 	var got, order []string
 	for _, task := range answer.Plan {
-		got = append(got, task.Files...)
+		got = append(got, strings.Split(task.Files, ", ")...)
 		order = append(order, task.Risk)
 	}
 	slices.Sort(got)

@@ -57,7 +57,7 @@
 //         properties:
 //           check: {type: string}
 //           risk: {type: string, enum: [low, medium, high]}
-//           files: {type: array, items: {type: string}}
+//           files: {type: string, description: "Paths, with a comma and a space between them."}
 //           lines: {type: integer, description: Lines added and removed in these files.}
 //           why: {type: string}
 //           how: {type: string}
@@ -219,13 +219,13 @@ type answer struct {
 
 // A task is one row of the plan.
 type task struct {
-	Check string   `json:"check"`
-	Risk  string   `json:"risk"`
-	Files []string `json:"files"`
-	Lines int      `json:"lines"`
-	Why   string   `json:"why"`
-	How   string   `json:"how"`
-	Owner *string  `json:"owner"`
+	Check string  `json:"check"`
+	Risk  string  `json:"risk"`
+	Files string  `json:"files"`
+	Lines int     `json:"lines"`
+	Why   string  `json:"why"`
+	How   string  `json:"how"`
+	Owner *string `json:"owner"`
 }
 
 // plan sorts files, which changed by lines in all, into checks, highest risk
@@ -236,13 +236,13 @@ func plan(files []file, lines int, args arguments) []task {
 	for _, c := range checks {
 		t := task{Check: c.name, How: c.how, Owner: args.Owner}
 		level, deleted := 0, 0
-		var matches []string
+		var paths, matches []string
 		for _, f := range files {
 			r := rules.of(f.path)
 			if r.Check != c.name {
 				continue
 			}
-			t.Files = append(t.Files, f.path)
+			paths = append(paths, f.path)
 			t.Lines += f.lines
 			level = max(level, slices.Index(risks, r.Risk))
 			if f.deleted {
@@ -252,9 +252,10 @@ func plan(files []file, lines int, args arguments) []task {
 				matches = append(matches, r.Match)
 			}
 		}
-		if len(t.Files) == 0 {
+		if len(paths) == 0 {
 			continue
 		}
+		t.Files = strings.Join(paths, ", ")
 		t.Why = strings.Join(matches, ", ")
 		if deleted > 0 {
 			level++
@@ -339,7 +340,7 @@ func (r repository) changed(ctx context.Context, base, head string) ([]file, err
 	if err != nil {
 		return nil, err
 	}
-	gone, err := r.git(ctx, "diff", "--no-renames", "-z", "--name-only", "--diff-filter=D", base, head)
+	gone, err := r.git(ctx, "diff", "--no-ext-diff", "--no-textconv", "--no-renames", "-z", "--name-only", "--diff-filter=D", base, head)
 	if err != nil {
 		return nil, err
 	}
@@ -360,7 +361,7 @@ func (r repository) changed(ctx context.Context, base, head string) ([]file, err
 // resolve turns names into commit ids and fills in what is left out.
 func (r repository) resolve(ctx context.Context, c commits) (base, head string, err error) {
 	if c.Base == "" && c.Head == "" {
-		if c.Head, err = r.git(ctx, "log", "-1", "--first-parent", "--merges", "--format=%H"); err != nil {
+		if c.Head, err = r.git(ctx, "rev-list", "-1", "--first-parent", "--merges", "HEAD"); err != nil {
 			return "", "", err
 		}
 	}

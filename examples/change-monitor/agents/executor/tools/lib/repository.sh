@@ -16,6 +16,12 @@ repo() {
 		git -C "$repository" --git-dir=.git --work-tree=. --literal-pathspecs -c core.quotePath=false "$@"
 }
 
+# compare ARGUMENT... is git diff without the programs that the clone's own
+# configuration, which the agent may be able to write, could name.
+compare() {
+	repo diff --no-ext-diff --no-textconv "$@"
+}
+
 # commit REF prints the id of the commit REF names, or fails. A REF that looks
 # like an option names none.
 commit() {
