@@ -126,6 +126,9 @@ type Result struct {
 	Content    []event.Block
 	Structured json.RawMessage // nil, or one JSON object or array
 	IsError    bool
+	// Size, if not 0, says that Content is only a part of an output of this
+	// many bytes.
+	Size int64
 }
 
 // A Call identifies one call to the tool that runs it.

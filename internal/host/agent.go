@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,6 +36,12 @@ func newAgent(h *Host, def agent.Agent) (*Agent, error) {
 // tools lists the agent's own tools by name: executables and Go tools first,
 // as they are what this agent is about, then what its file tree gives.
 func (a *Agent) tools() ([]toolset.Tool, error) {
+	scripts := a.host.cfg.Scripts
+	if scripts.MaxOutput == 0 {
+		// A little less than the gate lets through, so that an output is cut
+		// once, with the notes of a failed run behind it.
+		scripts.MaxOutput = toolset.DirectOutput - 32<<10
+	}
 	var own []toolset.Tool
 	for _, t := range a.def.Tools {
 		f, err := t.Func()
@@ -44,7 +51,7 @@ func (a *Agent) tools() ([]toolset.Tool, error) {
 		own = append(own, toolset.Tool{Func: f, Source: toolset.Source{Kind: toolset.Authored}})
 	}
 	for _, e := range a.def.Executables {
-		own = append(own, toolset.Tool{Func: scripttool.New(e, a.host.cfg.Scripts), Source: toolset.Source{Kind: toolset.Authored}})
+		own = append(own, toolset.Tool{Func: scripttool.New(e, scripts), Source: toolset.Source{Kind: toolset.Authored}})
 	}
 	sort.SliceStable(own, func(i, j int) bool { return own[i].Name < own[j].Name })
 
@@ -57,7 +64,10 @@ func (a *Agent) tools() ([]toolset.Tool, error) {
 		return nil, err
 	}
 	for _, f := range natives {
-		own = append(own, toolset.Tool{Func: f, Source: toolset.Source{Kind: toolset.Native}})
+		own = append(own, toolset.Tool{
+			Func: f, Source: toolset.Source{Kind: toolset.Native},
+			Canonical: func(args json.RawMessage) json.RawMessage { return filetools.Canonical(f.Name, args) },
+		})
 	}
 	return own, nil
 }

@@ -23,6 +23,9 @@ const shownStderr = 4 << 10
 func shape(out outcome, stopped string) agent.Result {
 	text, whole := out.stdout.text()
 	var res agent.Result
+	if !whole {
+		res.Size = out.stdout.size
+	}
 	if !utf8.ValidString(text) {
 		bad := invalidBytes(text)
 		text = strings.ToValidUTF8(text, "\uFFFD")

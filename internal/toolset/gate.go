@@ -66,6 +66,9 @@ func (g Gate) Call(ctx context.Context, rec Recorder, t *Tool, call Call) (event
 		call.Args = json.RawMessage("{}")
 	}
 	e := entry{ctx: context.WithoutCancel(ctx), rec: rec, call: call, name: t.Name}
+	if t.Canonical != nil {
+		call.Args = t.Canonical(call.Args)
+	}
 	if problems := t.schema.Validate(call.Args); len(problems) > 0 {
 		return e.complete(refusal(call.ID, event.StatusInvalid, "invalid_arguments", describe(t.Name, problems)))
 	}
@@ -104,6 +107,9 @@ func (g Gate) execute(ctx context.Context, t *Tool, call Call) event.ToolComplet
 		done.Status, done.Error = event.StatusError, &event.Error{Code: "tool_failed", Message: err.Error()}
 	case res.IsError:
 		done.Status = event.StatusError
+	}
+	if res.Size > 0 {
+		done.Truncated = &event.Truncated{Bytes: res.Size}
 	}
 	if done.Error != nil {
 		done.Content = append(done.Content, event.Text(done.Error.Message))

@@ -24,7 +24,9 @@ func capOutput(done event.ToolCompleted, limit int) event.ToolCompleted {
 	if size <= limit && encodedSize(done) <= limit {
 		return done
 	}
-	done.Truncated = &event.Truncated{Bytes: int64(size)}
+	if done.Truncated == nil {
+		done.Truncated = &event.Truncated{Bytes: int64(size)}
+	}
 	done.StructuredContent = nil
 	whole := done.Content
 	for budget := limit; ; {

@@ -35,6 +35,9 @@ const (
 type Tool struct {
 	agent.Func
 	Source Source
+	// Canonical, if set, turns arguments as callers write them into those the
+	// schema names: it replaces accepted aliases. The log keeps what came.
+	Canonical func(args json.RawMessage) json.RawMessage
 
 	schema *schema.Schema
 }

@@ -86,9 +86,9 @@ func term(f argv.Flag) string {
 	return t
 }
 
-// flagText is what help says of a flag: the schema's own words first.
+// flagText is what help says of a flag: the schema's own words, then the
+// facts that typing it needs.
 func flagText(f argv.Flag) string {
-	text := about(f.Description, f.Enum, f.Default)
 	var facts []string
 	if f.Required {
 		facts = append(facts, "Required.")
@@ -97,13 +97,12 @@ func flagText(f argv.Flag) string {
 		facts = append(facts, "Repeat it for each element.")
 	}
 	if f.Renamed {
-		facts = append(facts, "Sets the property `"+f.Property+"`.")
+		facts = append(facts, "Sets the property "+f.Property+".")
 	}
-	return paragraphs(text, strings.Join(facts, " "))
+	return about(f.Description, f.Enum, f.Default, facts...)
 }
 
-func about(description string, enum []string, preset string) string {
-	var facts []string
+func about(description string, enum []string, preset string, facts ...string) string {
 	if len(enum) > 0 {
 		facts = append(facts, "One of: "+strings.Join(enum, ", ")+".")
 	}

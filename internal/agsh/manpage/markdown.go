@@ -1,0 +1,190 @@
+package manpage
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	gtext "github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"agsh.dev/internal/term/text"
+)
+
+// maxMarkdown is how much of it is parsed as such; a longer text is shown as
+// it stands.
+const maxMarkdown = 64 << 10
+
+// markdown lays a text out for reading. Only markers of markdown go: a link
+// keeps its target, a reference its definition, code its indentation, a table
+// its lines, HTML its tags; an asterisk in *.go stays.
+func (w *writer) markdown(s string, width int) []string {
+	s = strings.Trim(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
+	switch {
+	case strings.TrimSpace(s) == "":
+		return nil
+	case len(s) > maxMarkdown:
+		return w.verbatim(s, width)
+	}
+	m := renderer{source: []byte(s), color: w.color}
+	return m.blocks(newParser().Parse(gtext.NewReader(m.source)), width, false)
+}
+
+// newParser is CommonMark without reference definitions, which it would take
+// out of the text, and with emphasis only where it is meant.
+func newParser() parser.Parser {
+	return parser.NewParser(
+		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithInlineParsers(
+			util.Prioritized(parser.NewCodeSpanParser(), 100),
+			util.Prioritized(parser.NewLinkParser(), 200),
+			util.Prioritized(parser.NewAutoLinkParser(), 300),
+			util.Prioritized(parser.NewRawHTMLParser(), 400),
+			util.Prioritized(emphasisParser{}, 500),
+		),
+	)
+}
+
+// verbatim keeps lines and the spaces in them.
+func (w *writer) verbatim(s string, width int) []string {
+	var lines []string
+	for line := range strings.SplitSeq(s, "\n") {
+		lines = append(lines, text.Wrap(oneLine(strings.TrimRight(line, " \t\r")), width)...)
+	}
+	return lines
+}
+
+// A renderer turns the tree of one text into lines.
+type renderer struct {
+	source []byte
+	color  bool
+}
+
+func (m *renderer) blocks(parent ast.Node, width int, tight bool) []string {
+	var lines []string
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		block := m.block(n, width)
+		if len(block) == 0 {
+			continue
+		}
+		if lines != nil && !tight {
+			lines = append(lines, "")
+		}
+		lines = append(lines, block...)
+	}
+	return lines
+}
+
+func (m *renderer) block(n ast.Node, width int) []string {
+	switch n := n.(type) {
+	case *ast.Heading:
+		return fill(m.inline(n, bold), width, m.color)
+	case *ast.ThematicBreak:
+		return []string{"---"}
+	case *ast.CodeBlock:
+		return m.prefixed(tab, tab, width, func(width int) []string { return m.raw(n, width) })
+	case *ast.FencedCodeBlock:
+		return m.fenced(n, width)
+	case *ast.HTMLBlock:
+		lines := m.raw(n, width)
+		if n.HasClosure() {
+			lines = append(lines, m.rawLine(n.ClosureLine.Value(m.source), width)...)
+		}
+		return lines
+	case *ast.Blockquote:
+		return m.prefixed("> ", "> ", width, func(width int) []string { return m.blocks(n, width, false) })
+	case *ast.List:
+		return m.list(n, width)
+	case *ast.Paragraph, *ast.TextBlock:
+		if m.isTable(n) {
+			return m.raw(n, width)
+		}
+		return fill(m.inline(n, 0), width, m.color)
+	default:
+		return m.blocks(n, width, false)
+	}
+}
+
+// prefixed sets lines behind a prefix, as long as there is room for it.
+func (m *renderer) prefixed(first, rest string, width int, lines func(width int) []string) []string {
+	if width-len(rest) < minWidth/2 {
+		first, rest = strings.TrimLeft(first, " "), ""
+		if first != "" {
+			return append(fill([]span{{text: first}}, width, false), lines(width)...)
+		}
+		return lines(width)
+	}
+	out := lines(width - len(rest))
+	for i, l := range out {
+		prefix := rest
+		if i == 0 {
+			prefix = first
+		}
+		out[i] = strings.TrimRight(prefix+l, " ")
+	}
+	return out
+}
+
+func (m *renderer) fenced(n *ast.FencedCodeBlock, width int) []string {
+	lines := m.prefixed(tab, tab, width, func(width int) []string { return m.raw(n, width) })
+	if n.Info == nil {
+		return lines
+	}
+	info := oneLine(plainText(n.Info.Segment.Value(m.source)))
+	return append(fill([]span{{text: info + ":"}}, width, m.color), lines...)
+}
+
+func (m *renderer) list(n *ast.List, width int) []string {
+	var lines []string
+	number := n.Start
+	for item := n.FirstChild(); item != nil; item = item.NextSibling() {
+		marker := "- "
+		if n.IsOrdered() {
+			marker = fmt.Sprintf("%d%c ", number, n.Marker)
+			number++
+		}
+		if lines != nil && !n.IsTight {
+			lines = append(lines, "")
+		}
+		block := m.prefixed(marker, strings.Repeat(" ", len(marker)), width, func(width int) []string {
+			return m.blocks(item, width, n.IsTight)
+		})
+		if block == nil {
+			block = []string{strings.TrimRight(marker, " ")}
+		}
+		lines = append(lines, block...)
+	}
+	return lines
+}
+
+// raw is the source lines of a block.
+func (m *renderer) raw(n ast.Node, width int) []string {
+	var lines []string
+	source := n.Lines()
+	for i := range source.Len() {
+		segment := source.At(i)
+		lines = append(lines, m.rawLine(segment.Value(m.source), width)...)
+	}
+	return lines
+}
+
+func (m *renderer) rawLine(line []byte, width int) []string {
+	return text.Wrap(oneLine(string(bytes.TrimRight(line, " \t\r\n"))), width)
+}
+
+// tableRule is the line under the head of a table.
+var tableRule = regexp.MustCompile(`^[ \t]*[|:-][ \t|:-]*\|[ \t|:-]*$`)
+
+// isTable reports whether a paragraph is a table, which is as well read as it
+// is written.
+func (m *renderer) isTable(n ast.Node) bool {
+	lines := n.Lines()
+	if lines.Len() < 2 {
+		return false
+	}
+	rule := lines.At(1)
+	return tableRule.Match(bytes.TrimRight(rule.Value(m.source), "\r\n"))
+}
