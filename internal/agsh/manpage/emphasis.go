@@ -46,14 +46,13 @@ func (m markers) CanOpenCloser(opener, closer *parser.Delimiter) bool {
 	if opener.Char != closer.Char || from >= to || after > len(m.source) {
 		return false
 	}
-	content := m.source[from:to]
-	if opener.Char == '_' && !bytes.ContainsAny(content, " \n") {
-		return false
-	}
 	prev, _ := utf8.DecodeLastRune(m.source[:opener.Segment.Start])
 	next, _ := utf8.DecodeRune(m.source[after:])
-	first, _ := utf8.DecodeRune(content)
-	return !inWord(prev) && !inWord(next) && (inWord(first) || strings.ContainsRune("`\"'(<[*_", first))
+	first, _ := utf8.DecodeRune(m.source[from:to])
+	if inWord(prev) || inWord(next) || !inWord(first) && !strings.ContainsRune("`\"'(<[*_", first) {
+		return false
+	}
+	return opener.Char == '*' || bytes.ContainsAny(m.source[from:min(to, from+maxWidth)], " \n")
 }
 
 // OnMatch makes the node.

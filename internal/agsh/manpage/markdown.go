@@ -14,9 +14,12 @@ import (
 	"agsh.dev/internal/term/text"
 )
 
-// maxMarkdown is how much of it is parsed as such; a longer text is shown as
-// it stands.
-const maxMarkdown = 64 << 10
+// A text that is longer than maxMarkdown, or nests deeper than maxNesting, is
+// shown as it stands: the parser's work grows with the square of either.
+const (
+	maxMarkdown = 16 << 10
+	maxNesting  = 30
+)
 
 // markdown lays a text out for reading. Only markers of markdown go: a link
 // keeps its target, a reference its definition, code its indentation, a table
@@ -26,7 +29,7 @@ func (w *writer) markdown(s string, width int) []string {
 	switch {
 	case strings.TrimSpace(s) == "":
 		return nil
-	case len(s) > maxMarkdown:
+	case len(s) > maxMarkdown || nests(s):
 		return w.verbatim(s, width)
 	}
 	m := renderer{source: []byte(s), color: w.color}
@@ -46,6 +49,26 @@ func newParser() parser.Parser {
 			util.Prioritized(emphasisParser{}, 500),
 		),
 	)
+}
+
+// container is the start of a quote or of a list item.
+var container = regexp.MustCompile(`^[ \t]*(>|[-+*][ \t]|[0-9]{1,9}[.)][ \t])`)
+
+// nests reports whether a line is inside of too many quotes and lists.
+func nests(s string) bool {
+	for line := range strings.SplitSeq(s, "\n") {
+		for depth := 0; ; depth++ {
+			marker := container.FindString(line)
+			if marker == "" {
+				break
+			}
+			if depth == maxNesting {
+				return true
+			}
+			line = line[len(marker):]
+		}
+	}
+	return false
 }
 
 // verbatim keeps lines and the spaces in them.
@@ -111,9 +134,8 @@ func (m *renderer) block(n ast.Node, width int) []string {
 // prefixed sets lines behind a prefix, as long as there is room for it.
 func (m *renderer) prefixed(first, rest string, width int, lines func(width int) []string) []string {
 	if width-len(rest) < minWidth/2 {
-		first, rest = strings.TrimLeft(first, " "), ""
-		if first != "" {
-			return append(fill([]span{{text: first}}, width, false), lines(width)...)
+		if marker := strings.Trim(first, " "); marker != "" {
+			return append(fill([]span{{text: marker}}, width, false), lines(width)...)
 		}
 		return lines(width)
 	}
