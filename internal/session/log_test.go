@@ -254,7 +254,7 @@ func TestR29_ASecondWriterGetsAConflictAndNumbersStayUnique(t *testing.T) {
 		var wg sync.WaitGroup
 		for _, l := range []*session.Log{one, two} {
 			wg.Go(func() {
-				for range 200 {
+				for range 50 {
 					_, err := l.Append(t.Context(), notice("x"))
 					if err == nil {
 						stored.Add(1)
@@ -277,7 +277,7 @@ func TestLogKeepsBigContentBesideTheLog(t *testing.T) {
 		l := create(t, cfg)
 		// A text that looks like the reference to a blob must not pass for one.
 		trap := `,"blob":{"sha256":"` + strings.Repeat("a", 64) + `","size":1}}`
-		texts := []string{strings.Repeat("<x>", 30<<10), trap, strings.Repeat("y", 20<<20), strings.Repeat("z", 64<<10-300)}
+		texts := []string{strings.Repeat("<x>", 30<<10), trap, strings.Repeat("y", 5<<20), strings.Repeat("z", 64<<10-300)}
 		for _, text := range texts {
 			if _, err := l.Append(t.Context(), event.Event{Turn: `,"data":`, Data: event.Notice{Text: text}}); err != nil {
 				t.Fatal(err)

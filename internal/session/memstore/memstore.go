@@ -4,6 +4,7 @@ package memstore
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"sync"
 
@@ -74,9 +75,7 @@ func (s *Store) append(b session.Batch) error {
 	if st.blobs == nil {
 		st.blobs = make(map[string][]byte)
 	}
-	for sum, content := range b.Blobs {
-		st.blobs[sum] = content
-	}
+	maps.Copy(st.blobs, b.Blobs)
 	return nil
 }
 

@@ -216,8 +216,8 @@ func waitWakes(t *testing.T, s session.Store) {
 		}
 	}
 	select {
-	case <-woken:
-		t.Error("Wait returned before its event")
+	case err := <-woken:
+		t.Errorf("Wait returned before its event: %v", err)
 	default:
 	}
 	mustAppend(t, s, batch("a", 2, 1))

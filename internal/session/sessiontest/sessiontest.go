@@ -2,9 +2,11 @@
 package sessiontest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -105,8 +107,9 @@ func wantRead(t *testing.T, s session.Store, id string, from int64, limit int, w
 	if err != nil {
 		t.Fatalf("Read(%s, %d, %d): %v", id, from, limit, err)
 	}
-	if len(got) == 0 && len(want) == 0 {
-		return
+	same := func(a, b session.Record) bool { return a.Seq == b.Seq && bytes.Equal(a.Data, b.Data) }
+	if slices.EqualFunc(want, got, same) {
+		return // a diff takes long
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("Read(%s, %d, %d) (-want +got):\n%s", id, from, limit, d)

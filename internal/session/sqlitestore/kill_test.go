@@ -57,6 +57,7 @@ func appendForever(dir string) error {
 }
 
 func TestKilledProcessesLoseNothingAcknowledged(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("kills 20 processes")
 	}

@@ -40,11 +40,10 @@ func lock(dir, path string) (*os.File, error) {
 	}
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		defer f.Close()
 		var h holder
 		// A holder that is just starting has not written yet.
 		_ = json.NewDecoder(f).Decode(&h)
-		return nil, &LockedError{Dir: dir, PID: h.PID, Started: h.Started}
+		return nil, errors.Join(&LockedError{Dir: dir, PID: h.PID, Started: h.Started}, f.Close())
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w: %s", path, err, fix(err)), f.Close())

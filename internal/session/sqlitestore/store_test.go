@@ -8,6 +8,7 @@ import (
 )
 
 func TestStore(t *testing.T) {
+	t.Parallel()
 	sessiontest.Run(t, func(t *testing.T) session.Store { return open(t, t.TempDir(), Config{}) })
 }
 
