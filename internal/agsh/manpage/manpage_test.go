@@ -155,7 +155,7 @@ func TestLongTextsAreShownInReasonableTime(t *testing.T) {
 	for _, source := range []string{
 		strings.Repeat("word ", 100_000), strings.Repeat(">", 60_000), strings.Repeat(">", 16_000), strings.Repeat("- ", 8_000) + "x",
 		strings.Repeat("1. ", 5_000) + "x", strings.Repeat("*a ", 5_000), strings.Repeat("[", 16_000), strings.Repeat("<a ", 5_000),
-		strings.Repeat("`", 8_000) + strings.Repeat("x", 8_000), strings.Repeat("![](", 4_000), strings.Repeat("_*", 8_000),
+		strings.Repeat("`", 8_000) + strings.Repeat("x", 8_000), strings.Repeat("![](", 4_000), strings.Repeat("_*", 8_000), strings.Repeat("_*", 900),
 		strings.Repeat("&", 16_000), strings.Repeat("> - ", 20) + "x",
 	} {
 		began := time.Now()

@@ -14,22 +14,24 @@ import (
 	"agsh.dev/internal/term/text"
 )
 
-// A text that is longer than maxMarkdown, or nests deeper than maxNesting, is
-// shown as it stands: the parser's work grows with the square of either.
+// A text that is longer, nests deeper or has more asterisks and underscores
+// than this is shown as it stands: the parser's work grows with the square of
+// each.
 const (
 	maxMarkdown = 16 << 10
 	maxNesting  = 30
+	maxMarkers  = 2_000
 )
 
 // markdown lays a text out for reading. Only markers of markdown go: a link
 // keeps its target, a reference its definition, code its indentation, a table
 // its lines, HTML its tags; an asterisk in *.go stays.
 func (w *writer) markdown(s string, width int) []string {
-	s = strings.Trim(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
+	s = strings.Trim(strings.ReplaceAll(s, "\r\n", "\n"), "\n") + "\n" // a last line without its end can lose a word
 	switch {
 	case strings.TrimSpace(s) == "":
 		return nil
-	case len(s) > maxMarkdown || nests(s):
+	case len(s) > maxMarkdown || nests(s) || strings.Count(s, "*")+strings.Count(s, "_") > maxMarkers:
 		return w.verbatim(s, width)
 	}
 	m := renderer{source: []byte(s), color: w.color}
