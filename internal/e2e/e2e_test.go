@@ -54,14 +54,15 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup:               setup,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"serve":  serve,
-			"stop":   stop,
-			"http":   request,
-			"fake":   startFake,
-			"signal": signalServer,
-			"subst":  subst,
-			"repeat": repeat,
-			"gone":   gone,
+			"serve":   serve,
+			"halt":    stop,
+			"http":    request,
+			"fake":    startFake,
+			"signal":  signalServer,
+			"subst":   subst,
+			"repeat":  repeat,
+			"gone":    gone,
+			"running": running,
 		},
 	})
 }
@@ -173,7 +174,7 @@ func (s *server) end(sig syscall.Signal) {
 	<-s.done
 }
 
-// stop [-name n] ends a server with a terminate signal, which must be
+// halt [-name n] ends a server with a terminate signal, which must be
 // orderly; what it logged becomes the script's stderr.
 func stop(ts *testscript.TestScript, _ bool, args []string) {
 	s := named(ts, args)
@@ -267,21 +268,31 @@ func repeat(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Repeat(text, n)), 0o600))
 }
 
-// gone PATTERN waits until no process has a command line that matches; one
-// that is left after 10 s fails the script.
+// gone PATTERN waits until no process has a command line that matches.
 func gone(ts *testscript.TestScript, _ bool, args []string) {
-	re, err := regexp.Compile(args[0])
+	await(ts, args[0], func(found []string) bool { return len(found) == 0 })
+}
+
+// running PATTERN waits until a process has a command line that matches.
+func running(ts *testscript.TestScript, _ bool, args []string) {
+	await(ts, args[0], func(found []string) bool { return len(found) > 0 })
+}
+
+// await looks at the processes of the machine until they are as wanted; after
+// 10 s the script fails.
+func await(ts *testscript.TestScript, pattern string, wanted func(found []string) bool) {
+	re, err := regexp.Compile(pattern)
 	ts.Check(err)
 	deadline := time.Now().Add(10 * time.Second)
 	for {
-		left := matching(re)
-		if len(left) == 0 {
+		found := matching(re)
+		if wanted(found) {
 			return
 		}
 		if time.Now().After(deadline) {
-			ts.Fatalf("still running: %q", left)
+			ts.Fatalf("after 10 s the processes that match %s are %q", pattern, found)
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 

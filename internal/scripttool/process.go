@@ -18,6 +18,7 @@ import (
 // A process is one run of a program in a process group of its own.
 type process struct {
 	path   string
+	name   string // argv[0]; path if empty
 	args   []string
 	dir    string
 	env    []string
@@ -68,6 +69,9 @@ func (p process) run(ctx context.Context) (outcome, error) {
 	defer closeAll(errR, errW)
 
 	cmd := exec.CommandContext(ctx, p.path, p.args...)
+	if p.name != "" {
+		cmd.Args[0] = p.name
+	}
 	cmd.Dir, cmd.Env = p.dir, p.env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, outW, errW
 	cmd.SysProcAttr = ownGroup()

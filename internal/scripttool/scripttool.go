@@ -134,7 +134,9 @@ func (t *tool) run(ctx context.Context, args json.RawMessage) (agent.Result, err
 		args = json.RawMessage("{}")
 	}
 	p := process{
-		path: program, dir: call.Workspace, env: t.env(call), stdin: args, temp: t.cfg.TempDir,
+		// A program built from source is called by its source's path: beside it
+		// are the files it belongs with, as they are for a script.
+		path: program, name: t.Path, dir: call.Workspace, env: t.env(call), stdin: args, temp: t.cfg.TempDir,
 		grace: t.cfg.Grace, linger: t.cfg.Linger, maxOut: t.cfg.MaxOutput, maxErr: maxStderr,
 	}
 	for attempt := 1; ; attempt++ {
