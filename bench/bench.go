@@ -47,7 +47,7 @@ var (
 	}
 	rough = effort{
 		batchPairs: 5, batch: 6, scriptPairs: 3, loadPairs: 3, warm: 100 * time.Millisecond, loadTime: 400 * time.Millisecond,
-		appendPairs: 3, appendTime: 400 * time.Millisecond, startPairs: 5, growthA: 10_000, growthB: 30_000, growthConnections: 16,
+		appendPairs: 3, appendTime: 400 * time.Millisecond, startPairs: 5, growthA: 30_000, growthB: 60_000, growthConnections: 16,
 	}
 )
 

@@ -20,7 +20,7 @@ func (b *bench) calls(ctx context.Context) (rows []row, err error) {
 	defer func() { err = errors.Join(err, ours.stop()) }()
 	return b.loads(ctx, ours, loadPlan{
 		tool: "echo", args: `{"message":"hi"}`, connections: []int{1, 16, 64},
-		name: "calls, %d connections", goal: atLeast(0.7),
+		name: "calls, %d at once", goal: atLeast(0.7),
 	})
 }
 
@@ -37,7 +37,7 @@ func (b *bench) exec(ctx context.Context) (rows []row, err error) {
 	defer func() { err = errors.Join(err, ours.stop()) }()
 	return b.loads(ctx, ours, loadPlan{
 		tool: toolName, args: `{}`, connections: []int{1, 8}, program: filepath.Join(project, "agent", "tools", toolName),
-		name: "executable tool, %d connections", goal: atLeast(0.8),
+		name: "calls of a program, %d at once", goal: atLeast(0.8),
 	})
 }
 
@@ -92,21 +92,44 @@ func (b *bench) loadRow(ctx context.Context, ours, floor *server, plan loadPlan,
 		floorLoad.requests = append(floorLoad.requests, post(floorLoad.addr, "/v1/tools/"+plan.tool, body))
 	}
 	o, f, err := interleave(ctx, b.loadPairs,
-		func(ctx context.Context) (flow, error) { return oursLoad.flow(ctx, b.warm, b.loadTime) },
-		func(ctx context.Context) (flow, error) { return floorLoad.flow(ctx, b.warm, b.loadTime) })
+		func(ctx context.Context) (served, error) { return b.serveLoad(ctx, ours, oursLoad) },
+		func(ctx context.Context) (served, error) { return b.serveLoad(ctx, floor, floorLoad) })
 	if err != nil {
 		return row{}, err
 	}
 	return row{
 		name: fmt.Sprintf(plan.name, connections), unit: perSecond, goal: plan.goal,
-		pairs:    each(o, f, func(f flow) float64 { return f.rate }),
-		oursMore: latency(o), floorMore: latency(f),
+		pairs:    each(o, f, func(s served) float64 { return s.rate }),
+		oursMore: details(o), floorMore: details(f),
 	}, nil
 }
 
-// latency tells the medians of the flows' p50 and p99.
-func latency(flows []flow) string {
-	p50 := spreadOf(each(flows, nil, func(f flow) float64 { return f.p50 }).ours).median
-	p99 := spreadOf(each(flows, nil, func(f flow) float64 { return f.p99 }).ours).median
-	return fmt.Sprintf(" (%s, %s)", millis(p50), millis(p99))
+// served is what a load measured, and what it cost the server.
+type served struct {
+	flow
+	processor float64 // seconds for each answer
+}
+
+// serveLoad warms a server up, then measures it.
+func (b *bench) serveLoad(ctx context.Context, s *server, l load) (m served, err error) {
+	if _, err := l.flow(ctx, b.warm); err != nil {
+		return m, err
+	}
+	before, err := s.processor()
+	if err != nil {
+		return m, err
+	}
+	if m.flow, err = l.flow(ctx, b.loadTime); err != nil {
+		return m, err
+	}
+	after, err := s.processor()
+	m.processor = (after - before) / float64(m.answers)
+	return m, err
+}
+
+// details tells the medians of the measurements' p50, p99 and processor time.
+func details(all []served) string {
+	median := func(figure func(served) float64) string { return millis(spreadOf(each(all, nil, figure).ours).median) }
+	return fmt.Sprintf(" (%s, %s, %s)", median(func(s served) float64 { return s.p50 }),
+		median(func(s served) float64 { return s.p99 }), median(func(s served) float64 { return s.processor }))
 }

@@ -33,30 +33,31 @@ func post(addr, path, body string) []byte {
 
 // A flow is what a load measured.
 type flow struct {
+	answers  int
 	rate     float64 // answers a second
 	p50, p99 float64 // seconds to an answer
 }
 
-// flow sends for warm, then measures for d.
-func (l load) flow(ctx context.Context, warm, d time.Duration) (flow, error) {
+// enough is the least number of answers a flow is measured by, however long
+// they take.
+const enough = 50
+
+// flow sends for d, or longer until there is enough to measure.
+func (l load) flow(ctx context.Context, d time.Duration) (flow, error) {
 	began := time.Now()
-	from, until := began.Add(warm), began.Add(warm+d)
+	var answers atomic.Int64
 	took := make([][]time.Duration, len(l.requests))
 	err := l.drive(ctx, func(conn int, sent, answered time.Time) bool {
-		if sent.After(from) && answered.Before(until) {
-			took[conn] = append(took[conn], answered.Sub(sent))
-		}
-		return answered.Before(until)
+		took[conn] = append(took[conn], answered.Sub(sent))
+		return answers.Add(1) < enough || answered.Sub(began) < d
 	})
+	elapsed := time.Since(began)
 	if err != nil {
 		return flow{}, err
 	}
 	all := slices.Sorted(slices.Values(slices.Concat(took...)))
-	if len(all) == 0 {
-		return flow{}, fmt.Errorf("no request of %s was answered within %s", l.addr, d)
-	}
 	at := func(q float64) float64 { return all[int(q*float64(len(all)-1))].Seconds() }
-	return flow{rate: float64(len(all)) / d.Seconds(), p50: at(.50), p99: at(.99)}, nil
+	return flow{answers: len(all), rate: float64(len(all)) / elapsed.Seconds(), p50: at(.50), p99: at(.99)}, nil
 }
 
 // send sends about n requests in all.

@@ -41,7 +41,7 @@ func TestLoadSendsWholeRequests(t *testing.T) {
 	if n := good.Load(); n < 98 || n > 102 {
 		t.Errorf("%d good requests arrived, want about 100", n)
 	}
-	f, err := l.flow(t.Context(), time.Millisecond, 50*time.Millisecond)
+	f, err := l.flow(t.Context(), 50*time.Millisecond)
 	if err != nil || f.rate <= 0 || f.p50 <= 0 || f.p99 < f.p50 {
 		t.Errorf("flow = %+v, %v", f, err)
 	}

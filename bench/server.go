@@ -81,6 +81,26 @@ func (s *server) resident() (float64, error) {
 	return 0, fmt.Errorf("process %d has no VmRSS", s.cmd.Process.Pid)
 }
 
+// processor is how many seconds of a processor the server has used.
+func (s *server) processor() (float64, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
+	if err != nil {
+		return 0, fmt.Errorf("read how busy a process was: %w", err)
+	}
+	// The second field, the name, may have spaces in it.
+	f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	if len(f) < 13 {
+		return 0, fmt.Errorf("read how busy a process was: %q", stat)
+	}
+	user, err := strconv.ParseFloat(f[11], 64)
+	system, serr := strconv.ParseFloat(f[12], 64)
+	return (user + system) / clockTicks, errors.Join(err, serr)
+}
+
+// clockTicks are the units of /proc/<pid>/stat in a second: the same on every
+// Linux that Go runs on.
+const clockTicks = 100
+
 // address is host:port.
 func (s *server) address() string {
 	host, _, _ := strings.Cut(strings.TrimPrefix(s.url, "http://"), "/")

@@ -30,6 +30,8 @@ func megabytes(v float64) string { return strconv.FormatFloat(v/1e6, 'f', 1, 64)
 // digits are those behind the point that are worth showing.
 func digits(v float64) int {
 	switch {
+	case v < 1:
+		return 3
 	case v < 10:
 		return 2
 	case v < 100:
@@ -49,7 +51,8 @@ func thousands(n int64) string {
 const legend = `Figures are medians. A ratio is the median over pairs that ran one right after
 the other, with the least and the most of them; "noisy" means that not all
 pairs agree with the verdict: run again on a quieter machine before you believe
-it. What each row does, and its floor: bench/README.md.
+it. Calls at once: answers a second (p50, p99, processor time of the server for
+each). What each row does, and its floor: bench/README.md.
 `
 
 // table renders rows under their headings.
