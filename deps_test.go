@@ -2,6 +2,7 @@ package agsh_test
 
 import (
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -78,7 +79,7 @@ func TestImports(t *testing.T) {
 		t.Run(tt.pkg, func(t *testing.T) {
 			out := list(t, `{{join .Imports "\n"}}`, tt.pkg)
 			for imp := range strings.FieldsSeq(out) {
-				if !strings.HasPrefix(imp, module+"/") || contains(tt.ours, imp) {
+				if !strings.HasPrefix(imp, module+"/") || slices.Contains(tt.ours, imp) {
 					continue
 				}
 				t.Errorf("%s imports %s; of this module it may import only %v", tt.pkg, imp, tt.ours)
@@ -97,15 +98,6 @@ func TestNobodyImports(t *testing.T) {
 			t.Errorf("%s imports %s: only cmd may", from, imp)
 		}
 	}
-}
-
-func contains(all []string, s string) bool {
-	for _, a := range all {
-		if a == s {
-			return true
-		}
-	}
-	return false
 }
 
 func deps(t *testing.T, pkg string) []string {

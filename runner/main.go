@@ -84,7 +84,7 @@ func (f *Flags) Add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.BearerToken, "bearer-token", "", "`token` every request must carry, or @file; required on any address but loopback [AGENT_SDK_BEARER_TOKEN]")
 	fs.StringArrayVar(&f.AllowedHosts, "allowed-host", nil, "`name` a Host header may have beside localhost; repeat for several")
 	fs.StringVar(&f.PublicURL, "public-url", "", "`URL` clients reach the server at, when a proxy is in front")
-	fs.DurationVar(&f.DrainTimeout, "drain-timeout", 30*time.Second, "how `long` running calls may take to finish when the server stops")
+	fs.DurationVar(&f.DrainTimeout, "drain-timeout", 30*time.Second, "how long (`duration`) running calls may take to finish when the server stops")
 	fs.StringVar(&f.Log, "log", "text", "format of the log on standard error: `text|json`")
 }
 

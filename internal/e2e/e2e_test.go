@@ -116,7 +116,7 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	if !strings.Contains(strings.Join(args, " "), "--state-root") {
 		command = append(command, "--state-root", ts.Getenv("STATE"))
 	}
-	s := &server{cmd: exec.Command(filepath.Join(programs, "agent-sdk"), command...), stderr: &bytes.Buffer{}, done: make(chan struct{})} //nolint:noctx // stopped by the script
+	s := &server{cmd: exec.Command(filepath.Join(programs, "agent-sdk"), command...), stderr: &bytes.Buffer{}, done: make(chan struct{})}
 	s.cmd.Dir = ts.MkAbs(".")
 	s.cmd.Env = scriptEnv(ts)
 	s.cmd.Stderr = s.stderr

@@ -44,8 +44,12 @@ func text(s string) string {
 
 // fakes are servers that do not behave.
 var fakes = map[string]http.HandlerFunc{
-	"html502":   func(w http.ResponseWriter, _ *http.Request) { reply(w, 502, "text/html", "<html><body>Bad gateway</body></html>") },
-	"login":     func(w http.ResponseWriter, _ *http.Request) { reply(w, 200, "text/html", "<!doctype html><title>Sign in</title>") },
+	"html502": func(w http.ResponseWriter, _ *http.Request) {
+		reply(w, 502, "text/html", "<html><body>Bad gateway</body></html>")
+	},
+	"login": func(w http.ResponseWriter, _ *http.Request) {
+		reply(w, 200, "text/html", "<!doctype html><title>Sign in</title>")
+	},
 	"empty":     func(w http.ResponseWriter, _ *http.Request) { reply(w, 200, "application/json", "") },
 	"truncated": honest(func(w http.ResponseWriter, _ *http.Request) { reply(w, 200, "application/json", text("hello")[:40]) }),
 	"huge": honest(func(w http.ResponseWriter, _ *http.Request) {
@@ -74,7 +78,7 @@ var fakes = map[string]http.HandlerFunc{
 // "closed" is an address where nobody listens.
 func startFake(ts *testscript.TestScript, _ bool, args []string) {
 	if args[0] == "closed" {
-		ln, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // closed at once
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
 		ts.Check(err)
 		ts.Check(ln.Close())
 		ts.Setenv("AGENT_SHELL_TARGET", "http://"+ln.Addr().String()+"/a")

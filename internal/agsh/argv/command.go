@@ -48,6 +48,9 @@ type Operand struct {
 	Name     string // as shown: path
 	Field    string // the top-level property it fills
 	Optional bool
+	// Fallback, if not empty, is the word an optional operand has when it is
+	// left out and the schema requires it.
+	Fallback string
 }
 
 // String is the operand as a synopsis shows it: <path> or [path].
@@ -171,6 +174,7 @@ func (b *builder) add(parent *field, p property, required bool, depth int) {
 	f.accept(b, s)
 	if operand >= 0 {
 		f.operand = b.c.shown[operand].String()
+		f.fallback = b.c.shown[operand].Fallback
 		b.c.operands[operand] = f
 		return
 	}

@@ -41,6 +41,8 @@ type field struct {
 	flag    string
 	renamed bool
 	operand string // as shown, if it is one
+	// fallback is the operand's word when it is left out and required.
+	fallback string
 }
 
 // accept settles how a leaf reads its words.

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"agsh.dev/internal/term/text"
 )
 
 // flagShaped is a property name that is a flag as it stands, like grep's -A.
@@ -119,7 +121,7 @@ func suggest(typed string, names []string) string {
 	best, bestScore := "", 1<<30
 	for _, name := range names {
 		have := bare(name)
-		score := distance(want, have)
+		score := text.Distance(want, have)
 		if strings.HasSuffix(want, "-"+have) || strings.HasSuffix(have, "-"+want) ||
 			strings.HasPrefix(want, have+"-") || strings.HasPrefix(have, want+"-") {
 			score = min(score, 1)
@@ -129,33 +131,4 @@ func suggest(typed string, names []string) string {
 		}
 	}
 	return best
-}
-
-// distance counts the letters to insert, drop, replace or swap with their
-// neighbour to make a of b.
-func distance(a, b string) int {
-	if len(a) > maxName || len(b) > maxName {
-		return 1 << 20
-	}
-	var before []int
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		next := make([]int, len(b)+1)
-		next[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			next[j] = min(row[j]+1, next[j-1]+1, row[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				next[j] = min(next[j], before[j-2]+1)
-			}
-		}
-		before, row = row, next
-	}
-	return row[len(b)]
 }

@@ -238,6 +238,8 @@ func (p *parse) object(f *field, base json.RawMessage) json.RawMessage {
 		switch v := p.value(child, byName[child.name]); {
 		case v != nil:
 			write(child.name, v)
+		case child.required && !p.bad[child] && child.fallback != "":
+			write(child.name, quote(child.fallback))
 		case child.required && !p.bad[child] && !p.operandOptional(child):
 			p.missing(child)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"agsh.dev/api"
+	"agsh.dev/internal/term/text"
 )
 
 // A Source is where tools are listed and described: an [api.Client].
@@ -155,7 +156,7 @@ func near(typed string, names []string) []string {
 	var found []match
 	for _, name := range names {
 		n := strings.ToLower(name)
-		far := distance(low, n)
+		far := text.Distance(low, n)
 		switch {
 		case far <= 1+len(low)/4:
 		case len(low) >= 2 && (strings.HasPrefix(n, low) || strings.Contains(n, low)):
@@ -171,26 +172,4 @@ func near(typed string, names []string) []string {
 		out = append(out, m.name)
 	}
 	return out
-}
-
-// distance is how many letters must be put in, left out or changed to get
-// from a to b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"agsh.dev/internal/agsh/argv"
@@ -20,6 +21,8 @@ type shape struct {
 type operand struct {
 	name     string
 	optional bool
+	// fallback stands for an optional operand that the schema requires.
+	fallback string
 	fields   []string
 }
 
@@ -30,7 +33,7 @@ var shapes = map[string]shape{
 		view:     "read",
 	},
 	"ls": {
-		operands: []operand{{name: "path", optional: true, fields: []string{"path", "target_directory", "dir"}}},
+		operands: []operand{{name: "path", optional: true, fallback: ".", fields: []string{"path", "target_directory", "dir"}}},
 		view:     "ls",
 	},
 	"grep": {
@@ -56,7 +59,7 @@ var shapes = map[string]shape{
 // bind fits the curated shape of a tool to its live schema. A tool without a
 // shape, or whose schema lacks a field that an operand needs, gets none: it
 // is a generic command. An operand the schema makes required is required,
-// whatever the shape says.
+// unless there is a word to stand for it.
 func bind(name string, input json.RawMessage) ([]argv.Operand, view.Shape) {
 	s, ok := shapes[strings.ToLower(name)]
 	if !ok {
@@ -83,11 +86,8 @@ func bind(name string, input json.RawMessage) ([]argv.Operand, view.Shape) {
 			return nil, ""
 		}
 		taken[field] = true
-		optional := o.optional
-		for _, r := range schema.Required {
-			optional = optional && r != field
-		}
-		out = append(out, argv.Operand{Name: o.name, Field: field, Optional: optional})
+		optional := o.optional && (o.fallback != "" || !slices.Contains(schema.Required, field))
+		out = append(out, argv.Operand{Name: o.name, Field: field, Optional: optional, Fallback: o.fallback})
 	}
 	return out, s.view
 }
