@@ -235,7 +235,7 @@ func TestCollisionsGetStableSuffixes(t *testing.T) {
 }
 
 func TestSwitches(t *testing.T) {
-	c := command(t, `{"properties":{"x":{"type":"boolean"},"y":{"type":"boolean"},"no_y":{"type":"boolean"},"s":{"type":"string"}}}`, Operand{"s", "s", true})
+	c := command(t, `{"properties":{"x":{"type":"boolean"},"y":{"type":"boolean"},"no_y":{"type":"boolean"},"s":{"type":"string"}}}`, Operand{Name: "s", Field: "s", Optional: true})
 	run(t, c, []line{
 		{words("--x false"), "", `{"x":true,"s":"false"}`},
 		{words("--no-x"), "", `{"x":false}`},
@@ -253,7 +253,7 @@ func TestSwitches(t *testing.T) {
 
 func TestShortFlagsOfGrep(t *testing.T) {
 	c := command(t, `{"properties":{"pattern":{"type":"string"},"path":{"type":"string"},"-i":{"type":"boolean"},"-n":{"type":"boolean"},"-A":{"type":"integer"},"output_mode":{"enum":["content","count"]}},"required":["pattern"]}`,
-		Operand{"pattern", "pattern", false}, Operand{"path", "path", true})
+		Operand{Name: "pattern", Field: "pattern", Optional: false}, Operand{Name: "path", Field: "path", Optional: true})
 	run(t, c, []line{
 		{words("-i -A 2 toolEffect /repo/src"), "", `{"pattern":"toolEffect","path":"/repo/src","-i":true,"-A":2}`},
 		{words("-inA2 x"), "", `{"pattern":"x","-i":true,"-n":true,"-A":2}`},
@@ -303,7 +303,7 @@ func TestJSONArgsFillInWhatFlagsLeaveOut(t *testing.T) {
 
 func TestEveryProblemIsListed(t *testing.T) {
 	c := command(t, `{"properties":{"path":{"type":"string"},"limit":{"type":"integer","minimum":1},"tags":{"type":"array","items":{"type":"string","maxLength":2}},"mode":{"enum":["a","b"]}},"required":["path","mode"]}`,
-		Operand{"path", "path", false})
+		Operand{Name: "path", Field: "path", Optional: false})
 	run(t, c, []line{
 		{words("--limit x --tags abc --nope"), "", `! tool: 5 problems
   --limit: must be an integer, not x
@@ -351,7 +351,7 @@ func TestFlagsTellWhatHelpShows(t *testing.T) {
 }
 
 func TestAnOperandNeedsItsProperty(t *testing.T) {
-	_, err := Compile(Spec{Name: "read", Input: json.RawMessage(`{"properties":{"file":{}}}`), Operands: []Operand{{"path", "path", false}}})
+	_, err := Compile(Spec{Name: "read", Input: json.RawMessage(`{"properties":{"file":{}}}`), Operands: []Operand{{Name: "path", Field: "path", Optional: false}}})
 	if err == nil || !strings.Contains(err.Error(), `no property "path"`) {
 		t.Errorf("Compile = %v, want it to name the property", err)
 	}

@@ -72,7 +72,7 @@ func BenchmarkCompileAndParse(b *testing.B) {
 		"mode":{"enum":["a","b"]},"all":{"type":"boolean"},"globs":{"type":"array","items":{"type":"string"}},"o":{"type":"object","properties":{"x":{"type":"string"}}}},"required":["path"]}`)
 	args := []string{"/a", "--offset", "-5", "--limit", "2", "--globs", "*.go"}
 	for b.Loop() {
-		c, err := Compile(Spec{Name: "read", Input: input, Operands: []Operand{{"path", "path", false}}})
+		c, err := Compile(Spec{Name: "read", Input: input, Operands: []Operand{{Name: "path", Field: "path", Optional: false}}})
 		if err != nil {
 			b.Fatal(err)
 		}
