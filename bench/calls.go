@@ -19,8 +19,12 @@ func (b *bench) calls(ctx context.Context) (rows []row, err error) {
 	}
 	defer func() { err = errors.Join(err, ours.stop()) }()
 	return b.loads(ctx, ours, loadPlan{
-		tool: "echo", args: `{"message":"hi"}`, connections: []int{1, 16, 64},
-		name: "calls, %d at once", goal: atLeast(0.7),
+		tool: "echo", args: `{"message":"hi"}`, goal: atLeast(0.7), clients: []clients{
+			{"calls, 1 at once", 1, 1},
+			{"calls, 16 at once", 16, 1},
+			{"calls, 64 at once", 64, 1},
+			{"calls, 64 at once in 64 sessions", 64, 64},
+		},
 	})
 }
 
@@ -36,22 +40,30 @@ func (b *bench) exec(ctx context.Context) (rows []row, err error) {
 	}
 	defer func() { err = errors.Join(err, ours.stop()) }()
 	return b.loads(ctx, ours, loadPlan{
-		tool: toolName, args: `{}`, connections: []int{1, 8}, program: filepath.Join(project, "agent", "tools", toolName),
-		name: "calls of a program, %d at once", goal: atLeast(0.8),
+		tool: toolName, args: `{}`, goal: atLeast(0.8), program: filepath.Join(project, "agent", "tools", toolName),
+		clients: []clients{
+			{"calls of a program, 1 at once", 1, 1},
+			{"calls of a program, 8 at once", 8, 1},
+		},
 	})
 }
 
-// A loadPlan says what to call, by how many at once.
+// A loadPlan says what to call, and by how many at once.
 type loadPlan struct {
-	tool, args  string
-	connections []int
-	program     string // the floor runs it for each call, if set
-	name        string // of the rows, with a %d for the connections
-	goal        goal
+	tool, args string
+	program    string // the floor runs it for each call, if set
+	clients    []clients
+	goal       goal
+}
+
+// Clients are connections that share sessions evenly.
+type clients struct {
+	name                  string // of the row
+	connections, sessions int
 }
 
 // loads measures a server of ours against the floor, which stores the same
-// bytes for a call. Every connection calls in a session of its own.
+// bytes for a call.
 func (b *bench) loads(ctx context.Context, ours *server, plan loadPlan) (rows []row, err error) {
 	events, err := ours.stored(ctx, plan.tool, plan.args)
 	if err != nil {
@@ -70,8 +82,8 @@ func (b *bench) loads(ctx context.Context, ours *server, plan loadPlan) (rows []
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, floor.stop()) }()
-	for _, n := range plan.connections {
-		r, err := b.loadRow(ctx, ours, floor, plan, n)
+	for _, c := range plan.clients {
+		r, err := b.loadRow(ctx, ours, floor, plan, c)
 		if err != nil {
 			return rows, err
 		}
@@ -80,14 +92,17 @@ func (b *bench) loads(ctx context.Context, ours *server, plan loadPlan) (rows []
 	return rows, nil
 }
 
-func (b *bench) loadRow(ctx context.Context, ours, floor *server, plan loadPlan, connections int) (row, error) {
+func (b *bench) loadRow(ctx context.Context, ours, floor *server, plan loadPlan, c clients) (row, error) {
 	oursLoad, floorLoad := load{addr: ours.address()}, load{addr: floor.address()}
-	for range connections {
-		session, err := ours.session(ctx)
-		if err != nil {
+	sessions := make([]string, c.sessions)
+	for i := range sessions {
+		var err error
+		if sessions[i], err = ours.session(ctx); err != nil {
 			return row{}, err
 		}
-		body := fmt.Sprintf(`{"args":%s,"session":%q}`, plan.args, session)
+	}
+	for i := range c.connections {
+		body := fmt.Sprintf(`{"args":%s,"session":%q}`, plan.args, sessions[i%c.sessions])
 		oursLoad.requests = append(oursLoad.requests, post(oursLoad.addr, "/bench/v1/tools/"+plan.tool, body))
 		floorLoad.requests = append(floorLoad.requests, post(floorLoad.addr, "/v1/tools/"+plan.tool, body))
 	}
@@ -98,7 +113,7 @@ func (b *bench) loadRow(ctx context.Context, ours, floor *server, plan loadPlan,
 		return row{}, err
 	}
 	return row{
-		name: fmt.Sprintf(plan.name, connections), unit: perSecond, goal: plan.goal,
+		name: c.name, unit: perSecond, goal: plan.goal,
 		pairs:    each(o, f, func(s served) float64 { return s.rate }),
 		oursMore: details(o), floorMore: details(f),
 	}, nil
