@@ -8,6 +8,9 @@ import (
 // sniffLen is how much of a file decides whether it is binary.
 const sniffLen = 8 << 10
 
+// byteOrderMark may begin a file of UTF-8; it is no part of the first line.
+const byteOrderMark = "\uFEFF"
+
 // ImageType returns the media type of a jpeg, png, gif or webp image by its
 // first bytes, and "" for anything else.
 func ImageType(data []byte) string {

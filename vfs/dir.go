@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+	"time"
 )
 
 // A Root is what a tree needs of a folder on disk. Names are relative to the
@@ -153,7 +154,35 @@ func (d *disk) open(_ context.Context, p string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, d.absent(errors.Join(err, f.Close()))
 	}
-	return f, nil
+	// Only a file that could keep a reader waiting takes a deadline.
+	return &diskFile{File: f, disk: d, waits: f.SetReadDeadline(time.Time{}) == nil}, nil
+}
+
+// A diskFile is read without waiting. Some files of /proc and /sys say that
+// they are regular but hold a reader until the kernel has more to say.
+type diskFile struct {
+	*os.File
+	disk  *disk
+	waits bool
+}
+
+// patience is how long a read waits for the kernel.
+const patience = 100 * time.Millisecond
+
+func (f *diskFile) Read(b []byte) (int, error) {
+	if f.waits {
+		if err := f.SetReadDeadline(time.Now().Add(patience)); err != nil {
+			return 0, f.disk.absent(err)
+		}
+	}
+	n, err := f.File.Read(b)
+	switch {
+	case err == nil || err == io.EOF:
+		return n, err
+	case errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, syscall.EAGAIN):
+		return n, ErrNotRegular
+	}
+	return n, f.disk.absent(err)
 }
 
 // openFile opens without waiting: a named pipe would block until it is written.
@@ -177,6 +206,9 @@ func (d *disk) remove(name string) error {
 // ErrNotFound.
 func (d *disk) absent(err error) error {
 	err = d.bare(err)
+	if errors.Is(err, syscall.ENXIO) { // a socket, or a device that is not there
+		return ErrNotRegular
+	}
 	for _, e := range []error{fs.ErrNotExist, syscall.ENOTDIR, syscall.ELOOP, syscall.ENAMETOOLONG} {
 		if errors.Is(err, e) && !errors.Is(err, ErrLeavesRoot) {
 			return ErrNotFound

@@ -37,6 +37,25 @@ func linked(t *testing.T) (root, outside string) {
 	return root, outside
 }
 
+// A file too big to be read whole is refused without being held in memory,
+// and a binary one by its beginning.
+func TestReadRefusesHugeFiles(t *testing.T) {
+	root := folder(t, map[string]string{"/sparse": "", "/text": strings.Repeat("x", 9000)})
+	for _, name := range []string{"sparse", "text"} {
+		if err := os.Truncate(filepath.Join(root, name), 8<<30); err != nil {
+			t.Skip("no sparse files here:", err)
+		}
+	}
+	tree := dir(t, root)
+	_, err := tree.Read(t.Context(), "/sparse")
+	if !errors.Is(err, vfs.ErrBinary) {
+		t.Errorf("Read(/sparse) = %v, want %v", err, vfs.ErrBinary)
+	}
+	if _, err = tree.Read(t.Context(), "/text"); !errors.Is(err, vfs.ErrTooBig) {
+		t.Errorf("Read(/text) = %v, want %v", err, vfs.ErrTooBig)
+	}
+}
+
 // R45: links never lead out of a folder, and walks enter none.
 func TestR45_linksStayInTheFolder(t *testing.T) {
 	root, outside := linked(t)

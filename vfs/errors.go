@@ -40,6 +40,7 @@ var (
 	ErrNotDir      = errors.New("a file is in the way: not a directory")
 	ErrBinary      = errors.New("binary file: neither UTF-8 text nor a jpeg, png, gif or webp image")
 	ErrNotRegular  = errors.New("not a regular file")
+	ErrTooBig      = errors.New("more than 64 MiB: too big to be read whole; Grep searches it")
 	ErrInvalidGlob = errors.New("invalid glob pattern")
 )
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -23,7 +24,7 @@ func (w walker) Glob(ctx context.Context, pattern, dir string) iter.Seq2[DirEntr
 		if err == nil {
 			enter := func(p string) bool { return g.mayHold(relative(root, p)) }
 			err = w.walk(ctx, root, enter, func(e DirEntry) error {
-				if g.match(relative(root, e.Path)) && !yield(e, nil) {
+				if g.match(relative(root, e.Path)) && (!g.dirs || e.Kind == KindDir) && !yield(e, nil) {
 					return errStop
 				}
 				return nil
@@ -40,14 +41,23 @@ type glob struct {
 	pattern string
 	base    string // a directory that holds every match; "" is unknown
 	depth   int    // the most segments a match can have; 0 is any number
+	dirs    bool   // only directories
 }
 
 func compileGlob(pattern string) (glob, error) {
-	pattern = strings.TrimPrefix(pattern, "./")
-	if !doublestar.ValidatePattern(pattern) {
-		return glob{}, fmt.Errorf("%w: %s", ErrInvalidGlob, pattern)
+	written := pattern
+	for strings.Contains(pattern, "//") {
+		pattern = strings.ReplaceAll(pattern, "//", "/")
 	}
-	g := glob{pattern: pattern}
+	pattern = strings.TrimPrefix(strings.ReplaceAll(pattern, "/./", "/"), "./")
+	pattern, dirs := strings.CutSuffix(pattern, "/")
+	if !doublestar.ValidatePattern(pattern) {
+		return glob{}, fmt.Errorf("%w: %s", ErrInvalidGlob, written)
+	}
+	if slices.Contains(strings.Split(pattern, "/"), "..") {
+		return glob{}, fmt.Errorf("%w: %s: no .. leads out of the directory", ErrInvalidGlob, written)
+	}
+	g := glob{pattern: pattern, dirs: dirs}
 	// A base that still has a backslash is not the name of a directory.
 	if base, _ := doublestar.SplitPattern(pattern); base != "." && !strings.Contains(base, `\`) {
 		g.base = base
@@ -83,7 +93,11 @@ func compileFilter(pattern, root string) (filter, error) {
 		return filter{all: true}, nil
 	}
 	slash := strings.Contains(pattern, "/")
-	g, err := compileGlob(strings.TrimPrefix(pattern, "/"))
+	pattern = strings.TrimPrefix(pattern, "/")
+	if strings.HasSuffix(pattern, "/") {
+		pattern += "**"
+	}
+	g, err := compileGlob(pattern)
 	return filter{glob: g, root: root, base: !slash}, err
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"iter"
 	"strings"
 )
@@ -49,8 +48,8 @@ func (w walker) grep(ctx context.Context, root string, q GrepQuery, emit func(Gr
 				return nil
 			}
 			err := g.file(ctx, e.Path)
-			if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
-				return nil // met on the way: passed over, or gone since
+			if err != nil && passable(err) {
+				return nil
 			}
 			return err
 		})
@@ -79,7 +78,7 @@ func (g *grepper) file(ctx context.Context, path string) error {
 	if err != nil || !ok {
 		return err
 	}
-	return g.search(path, g.buf)
+	return g.search(path, bytes.TrimPrefix(g.buf, []byte(byteOrderMark)))
 }
 
 // load reads a file into buf. It reports false for a binary file, of which it
@@ -94,6 +93,9 @@ func (g *grepper) load(ctx context.Context, path string) (bool, error) {
 	for checked := false; ; {
 		if cap(g.buf)-len(g.buf) < sniffLen {
 			g.buf = append(make([]byte, 0, max(64<<10, 2*cap(g.buf))), g.buf...)
+		}
+		if err := ctx.Err(); err != nil {
+			return false, err
 		}
 		n, err := f.Read(g.buf[len(g.buf):cap(g.buf)])
 		g.buf = g.buf[:len(g.buf)+n]

@@ -17,7 +17,7 @@ import (
 // does, and ends at its first error. It follows links in the path it starts
 // from, as Stat and Read do, and enters no link to a directory that it meets;
 // what leads nowhere, and what is neither a file nor a directory, it leaves
-// out. A directory below its start that may not be read is passed over.
+// out. What it meets on its way and cannot read is passed over.
 // Errors are [*PathError].
 type FileSystem interface {
 	// List yields what is directly in the directory prefix, by path. A
@@ -28,14 +28,16 @@ type FileSystem interface {
 	// Glob yields the files and directories under dir whose path relative to
 	// dir matches pattern, by path. "*.go" matches only directly in dir; "**"
 	// is any number of directories, none included; {a,b} are alternatives;
-	// wildcards match names that begin with a dot.
+	// wildcards match names that begin with a dot; a slash at the end asks
+	// for directories. No ".." leads out of dir: it is [ErrInvalidGlob].
 	Glob(ctx context.Context, pattern, dir string) iter.Seq2[DirEntry, error]
 	// Read returns the bytes of a text or image file (jpeg, png, gif, webp).
-	// Other binary content is an error that says so; a missing path is
-	// [ErrNotFound].
+	// Other binary content is an error that says so, and so is more than
+	// 64 MiB; a missing path is [ErrNotFound].
 	Read(ctx context.Context, path string) ([]byte, error)
 	// Grep yields matching lines, and context lines if asked for, by path,
-	// then line. It passes over files with a NUL byte in their first 8 KiB.
+	// then line. It passes over files with a NUL byte in their first 8 KiB,
+	// and over a byte order mark.
 	// A missing path yields nothing.
 	Grep(ctx context.Context, q GrepQuery) iter.Seq2[GrepResult, error]
 	// Write creates or replaces a file, whole or not at all.
@@ -75,7 +77,7 @@ type FileInfo struct {
 type GrepQuery struct {
 	Pattern    string // RE2 syntax, as package regexp; it sees one line at a time
 	Path       string // file or directory; "" means "/"
-	Glob       string // only files that match; without a slash it is about the base name, at any depth
+	Glob       string // only files that match; without a slash it is about the base name, at any depth; with one at its end, all below
 	IgnoreCase bool
 	Before     int // lines of context
 	After      int

@@ -1,6 +1,7 @@
 package vfs
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // source is the least a tree can be: what is at one path. Paths are
@@ -69,8 +71,39 @@ func (w walker) content(ctx context.Context, p string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(f)
+	in := io.LimitReader(readerFunc(func(b []byte) (int, error) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		return f.Read(b)
+	}), maxRead+1)
+	head := make([]byte, sniffLen)
+	n, err := io.ReadFull(in, head)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return head[:n], nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if ImageType(head) == "" && binary(head) {
+		return nil, ErrBinary // without reading the rest
+	}
+	buf := bytes.NewBuffer(head)
+	if _, err := buf.ReadFrom(in); err != nil {
+		return nil, err
+	}
+	if buf.Len() > maxRead {
+		return nil, ErrTooBig
+	}
+	return buf.Bytes(), nil
 }
+
+// maxRead is the most bytes that Read returns.
+const maxRead = 64 << 20
+
+type readerFunc func(b []byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
 
 // List implements [FileSystem].
 func (w walker) List(ctx context.Context, prefix string) iter.Seq2[DirEntry, error] {
@@ -125,7 +158,7 @@ type visit func(DirEntry) error
 
 // walk visits everything under dir, entering the directories that enter
 // accepts. It enters no link, and passes over directories below dir that it
-// may not read.
+// cannot read.
 func (w walker) walk(ctx context.Context, dir string, enter func(dir string) bool, fn visit) error {
 	entries, err := w.entries(ctx, dir)
 	if err != nil {
@@ -142,11 +175,29 @@ func (w walker) walk(ctx context.Context, dir string, enter func(dir string) boo
 			continue
 		}
 		err := w.walk(ctx, s.entry.Path, enter, fn)
-		if err != nil && !errors.Is(err, fs.ErrPermission) {
+		if err != nil && !passable(err) {
 			return err
 		}
 	}
 	return nil
+}
+
+// passable reports whether a walk goes on past what it met on its way and
+// cannot read: err is about that one file and says nothing of the others. To
+// be out of descriptors or memory is not.
+func passable(err error) bool {
+	for _, e := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM} {
+		if errors.Is(err, e) {
+			return false
+		}
+	}
+	for _, e := range []error{fs.ErrPermission, fs.ErrNotExist, ErrNotRegular, ErrIsDir} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	_, system := errors.AsType[syscall.Errno](err)
+	return system
 }
 
 // A step of a walk through one directory: show an entry, or enter it.

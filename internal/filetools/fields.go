@@ -82,9 +82,9 @@ func encode(v any) []byte {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// decode reads one JSON object, with aliases put under the names of their
+// rename reads one JSON object and puts aliases under the names of their
 // fields. A null is left out.
-func (fs fields) decode(raw json.RawMessage) (arguments, error) {
+func (fs fields) rename(raw json.RawMessage) (arguments, error) {
 	given := map[string]json.RawMessage{}
 	if len(bytes.TrimSpace(raw)) > 0 {
 		if err := json.Unmarshal(raw, &given); err != nil {
@@ -103,22 +103,32 @@ func (fs fields) decode(raw json.RawMessage) (arguments, error) {
 		if other, twice := from[f.name]; twice {
 			return nil, fmt.Errorf("fields %q and %q are the same; give one", other, name)
 		}
-		value, err := f.value(given[name])
-		if err != nil {
-			return nil, fmt.Errorf("field %q %w", name, err)
-		}
-		from[f.name], out[f.name] = name, value
+		from[f.name], out[f.name] = name, given[name]
 	}
 	return out, nil
+}
+
+// decode is rename of values that are checked, and in the form their kinds
+// decode from.
+func (fs fields) decode(raw json.RawMessage) (arguments, error) {
+	args, err := fs.rename(raw)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		if args[name], err = fs.find(name).value(args[name]); err != nil {
+			return nil, fmt.Errorf("field %q %w", name, err)
+		}
+	}
+	return args, nil
 }
 
 // value checks one given value and returns it in the form its kind decodes
 // from.
 func (f *field) value(raw json.RawMessage) (json.RawMessage, error) {
 	var v any
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return nil, err
-	}
+	// A number too big for its Go type decodes to none, which no kind wants.
+	_ = json.Unmarshal(raw, &v)
 	ok := false
 	switch f.kind {
 	case str:

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"agsh.dev/agent"
 	"agsh.dev/event"
@@ -65,14 +66,14 @@ func Tools(tree vfs.FileSystem, names []string) ([]agent.Func, error) {
 
 // Canonical returns the arguments of the tool name with every alias replaced
 // by the field it stands for, so that they can be held against the tool's
-// input schema. Arguments that cannot be read, and those of any other tool,
-// are returned as they are.
+// input schema. Values stay as they are. Arguments that are no object of known
+// fields, and those of any other tool, are returned as they are.
 func Canonical(name string, args json.RawMessage) json.RawMessage {
 	for _, n := range natives() {
 		if n.name != name {
 			continue
 		}
-		given, err := n.fields.decode(args)
+		given, err := n.fields.rename(args)
 		if err != nil {
 			return args
 		}
@@ -113,7 +114,18 @@ func nameList(all []native) string {
 	return strings.Join(names, ", ")
 }
 
-// text is a result that is one piece of text.
+// text is a result that is one piece of text. Where nothing was found it is
+// empty, as that of the Unix tools: a sentence could be taken for content.
 func text(s string) agent.Result {
 	return agent.Result{Content: []event.Block{event.Text(s)}}
+}
+
+// shown is a name or a path on a line of its own or with other columns. One
+// that could be taken for more than it is, for its control characters or the
+// quote at its start, is written as a JSON string.
+func shown(name string) string {
+	if strings.HasPrefix(name, `"`) || strings.ContainsFunc(name, unicode.IsControl) {
+		return string(encode(name))
+	}
+	return name
 }

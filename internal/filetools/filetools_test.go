@@ -18,7 +18,7 @@ import (
 )
 
 // run calls one tool on tree; a failure is shown as "error: " and its text,
-// blocks that are not text as JSON.
+// blocks that are not text as JSON, and what separates two blocks as a bar.
 func run(t *testing.T, tree vfs.FileSystem, name, args string) string {
 	t.Helper()
 	tools, err := filetools.Tools(tree, []string{name})
@@ -30,7 +30,10 @@ func run(t *testing.T, tree vfs.FileSystem, name, args string) string {
 		return "error: " + err.Error()
 	}
 	var b strings.Builder
-	for _, c := range res.Content {
+	for i, c := range res.Content {
+		if i > 0 {
+			b.WriteByte('|')
+		}
 		if c.Type == "text" {
 			b.WriteString(c.Text)
 			continue
@@ -70,7 +73,7 @@ func TestR47_readCountsLines(t *testing.T) {
 		})
 	}
 	check(t, tree, "Read", []example{
-		{"empty", `{"path":"/empty","offset":7}`, "The file is empty."},
+		{"empty", `{"path":"/empty","offset":7}`, ""},
 		{"one line", `{"path":"/one","offset":2}`, "error: read /one: offset 2 is past the end: the file has 1 line"},
 	})
 }
@@ -126,8 +129,8 @@ func TestGlob(t *testing.T) {
 		{"everywhere", `{"pattern":"*/*/c.ts"}`, "/src/n/c.ts\n"},
 		{"directories have a slash", `{"pattern":"*","dir":"/src"}`, "/src/.h/\n/src/a.txt\n/src/n/\n"},
 		{"an absolute pattern names its directory", `{"pattern":"/src/n/*.ts"}`, "/src/n/c.ts\n"},
-		{"no match", `{"pattern":"*.ts","dir":"/src"}`, "No paths match *.ts."},
-		{"no directory", `{"pattern":"*.ts","dir":"/nope"}`, "No paths match *.ts: /nope does not exist."},
+		{"no match", `{"pattern":"*.ts","dir":"/src"}`, ""},
+		{"no directory", `{"pattern":"*.ts","dir":"/nope"}`, "error: not found: /nope"},
 		{"no pattern", `{"pattern":"{a","dir":"/src"}`, "error: glob /src: invalid glob pattern: {a"},
 	})
 }
@@ -144,16 +147,16 @@ func TestGrep(t *testing.T) {
 		{"bytes that are no UTF-8", `{"pattern":"hit","path":"/bad"}`, "/bad:1:hit \ufffd\n"},
 		{"files", `{"pattern":"hit","path":"/n","output_mode":"files_with_matches"}`, "/n/b.go\n/n/c.ts\n"},
 		{"counts", `{"pattern":"hit","output_mode":"count"}`, "/a.go:2\n/bad:1\n/n/b.go:1\n/n/c.ts:2\n"},
-		{"a page of lines", `{"pattern":"hit","glob":"*.go","head_limit":1,"offset":1}`, "/a.go:5:five hit\n[more matches: go on with offset 2]\n"},
+		{"a page of lines", `{"pattern":"hit","glob":"*.go","head_limit":1,"offset":1}`, "/a.go:5:five hit\n|[more matches: go on with offset 2]"},
 		{"the last page of lines", `{"pattern":"hit","glob":"*.go","head_limit":5,"offset":2}`, "/n/b.go:2:hit\n"},
 		{"an exact page has no note", `{"pattern":"hit","glob":"*.go","head_limit":3}`, "/a.go:1:one hit\n/a.go:5:five hit\n/n/b.go:2:hit\n"},
-		{"a page with context", `{"pattern":"hit","glob":"*.go","head_limit":1,"offset":1,"-C":1}`, "/a.go-4-HIT four\n/a.go:5:five hit\n[more matches: go on with offset 2]\n"},
+		{"a page with context", `{"pattern":"hit","glob":"*.go","head_limit":1,"offset":1,"-C":1}`, "/a.go-4-HIT four\n/a.go:5:five hit\n|[more matches: go on with offset 2]"},
 		{"context of a match before the page", `{"pattern":"one|three","path":"/a.go","offset":1,"-C":1}`, "/a.go-2-two\n/a.go:3:three\n/a.go-4-HIT four\n"},
-		{"a page of files", `{"pattern":"hit","output_mode":"files_with_matches","head_limit":2,"offset":1}`, "/bad\n/n/b.go\n[more matches: go on with offset 3]\n"},
+		{"a page of files", `{"pattern":"hit","output_mode":"files_with_matches","head_limit":2,"offset":1}`, "/bad\n/n/b.go\n|[more matches: go on with offset 3]"},
 		{"the last page of files", `{"pattern":"hit","output_mode":"count","head_limit":2,"offset":2}`, "/n/b.go:1\n/n/c.ts:2\n"},
-		{"past the last", `{"pattern":"hit","path":"/n","offset":9}`, "[no more matches: offset 9 is past the last of 3]\n"},
-		{"no match", `{"pattern":"nope"}`, "No matches for nope."},
-		{"no path", `{"pattern":"hit","path":"/nope"}`, "No matches for hit: /nope does not exist."},
+		{"past the last", `{"pattern":"hit","path":"/n","offset":9}`, "|[no more matches: offset 9 is past the last of 3]"},
+		{"no match", `{"pattern":"nope"}`, ""},
+		{"no path", `{"pattern":"hit","path":"/nope"}`, "error: not found: /nope"},
 		{"an invalid pattern", `{"pattern":"(x"}`, "error: invalid grep pattern: (x"},
 	})
 }
@@ -171,9 +174,10 @@ func TestArguments(t *testing.T) {
 		{"Read", `{"path":null}`, `error: Read: field "path" is required`},
 		{"Read", `{"path":7}`, `error: Read: field "path" is 7; it must be of type string`},
 		{"Read", `{"path":"/d/f.txt","offset":1.5}`, `error: Read: field "offset" is 1.5; it must be of type integer`},
+		{"Read", `{"path":"/d/f.txt","offset":1e400}`, `error: Read: field "offset" is 1e400; it must be of type integer`},
 		{"Read", `{"path":"/d/f.txt","limit":-1}`, `error: Read: field "limit" is -1; it must not be negative`},
 		{"LS", `{"target_directory":"/d"}`, "/d/\n  - f.txt\n"},
-		{"LS", `{"dir":"/d","ignore_globs":["f*"]}`, "/d/\n"},
+		{"LS", `{"dir":"/d","ignore_globs":["f*"]}`, ""},
 		{"LS", `{"dir":"/d","ignore_globs":"f*"}`, `error: LS: field "ignore_globs" is "f*"; it must be of type array`},
 		{"Grep", `{"query":"hit","dir":"/d"}`, "/d/f.txt:1:hit\n"},
 		{"Grep", `{"pattern":"hit","-i":"yes"}`, `error: Grep: field "-i" is "yes"; it must be of type boolean`},
@@ -271,6 +275,57 @@ func TestToolsByName(t *testing.T) {
 	_, err := filetools.Tools(vfs.Temp(nil), []string{"read"})
 	if err == nil || err.Error() != `native tool "read" is unknown; known are Read, LS, Grep, Glob` {
 		t.Errorf("Tools(read): %v", err)
+	}
+}
+
+// What has an alias is checked under the field it stands for, whatever its
+// value.
+func TestCanonicalRenamesWhateverTheValue(t *testing.T) {
+	for args, want := range map[string]string{
+		`{"file_path":"/a","offset":"2"}`: `{"offset":"2","path":"/a"}`,
+		`{"file_path":7}`:                 `{"path":7}`,
+		`{"path":"/a","lines":1}`:         `{"path":"/a","lines":1}`,
+		`{"path":"/a","file_path":"/b"}`:  `{"path":"/a","file_path":"/b"}`,
+		`{"path":"/a","limit":1e400}`:     `{"limit":1e400,"path":"/a"}`,
+	} {
+		if got := string(filetools.Canonical("Read", json.RawMessage(args))); got != want {
+			t.Errorf("Canonical(Read, %s) = %s, want %s", args, got, want)
+		}
+	}
+}
+
+// Every row of a listing is one name, whatever the name holds.
+func TestNamesCannotForgeRows(t *testing.T) {
+	tree := vfs.Temp(map[string]string{"/d/a\n  - b": "hit\n", "/d/\"q": "hit\n", "/d/é x": "hit\n", "/d/e\x1b[2J/f": ""})
+	check(t, tree, "LS", []example{{"", `{"path":"/d"}`, "/d/\n  - \"\\\"q\"\n  - \"a\\n  - b\"\n  - \"e\\u001b[2J/\"\n  - é x\n"}})
+	check(t, tree, "Glob", []example{{"", `{"pattern":"d/[a-z]*"}`, "\"/d/a\\n  - b\"\n\"/d/e\\u001b[2J/\"\n"}})
+	check(t, tree, "Grep", []example{
+		{"lines", `{"pattern":"hit"}`, "/d/\"q:1:hit\n\"/d/a\\n  - b\":1:hit\n/d/é x:1:hit\n"},
+		{"counts", `{"pattern":"hit","output_mode":"count","glob":"a*"}`, "\"/d/a\\n  - b\":1\n"},
+	})
+}
+
+// A file too long for an answer is cut after a whole line, and it is said.
+func TestALongFileIsCutAtALine(t *testing.T) {
+	const lines = 1_000_000
+	tree := vfs.Temp(map[string]string{"/long": strings.Repeat("0123456789\n", lines), "/wide": strings.Repeat("x", 9<<20)})
+	tools, err := filetools.Tools(tree, []string{"Read"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := tools[0].Run(t.Context(), json.RawMessage(`{"path":"/long"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := res.Content[0].Text
+	if want := "     1|0123456789\n"; !strings.HasPrefix(got, want) || len(got)%len(want) != 0 || len(got) > 8<<20 {
+		t.Errorf("the text has %d bytes", len(got))
+	}
+	if want := int64(18*lines + 1); res.Size != want {
+		t.Errorf("Size = %d, want %d", res.Size, want)
+	}
+	if res, err = tools[0].Run(t.Context(), json.RawMessage(`{"path":"/wide"}`)); err != nil || res.Size != 0 || len(res.Content[0].Text) != 9<<20+8 {
+		t.Errorf("a wide line: %d bytes, Size %d, %v", len(res.Content[0].Text), res.Size, err)
 	}
 }
 

@@ -42,22 +42,23 @@ func glob(ctx context.Context, tree vfs.FileSystem, in globArgs) (agent.Result, 
 		if err != nil {
 			return agent.Result{}, err
 		}
-		fmt.Fprintf(&b, "%s%s\n", e.Path, slash(e))
+		fmt.Fprintln(&b, shown(e.Path+slash(e)))
 	}
-	if b.Len() > 0 {
-		return text(b.String()), nil
+	if b.Len() == 0 {
+		return nothing(ctx, tree, "glob", dir)
 	}
-	return nothing(ctx, tree, dir, "No paths match "+in.Pattern)
+	return text(b.String()), nil
 }
 
-// nothing is the answer of a search that found nothing under path.
-func nothing(ctx context.Context, tree vfs.FileSystem, path, what string) (agent.Result, error) {
+// nothing is the answer of a search that found nothing under path. That path
+// is missing is an error: the search was not made.
+func nothing(ctx context.Context, tree vfs.FileSystem, op, path string) (agent.Result, error) {
 	info, err := tree.Stat(ctx, path)
+	if err == nil && info.Kind == vfs.KindMissing {
+		err = &vfs.PathError{Op: op, Path: info.Path, Err: vfs.ErrNotFound}
+	}
 	if err != nil {
 		return agent.Result{}, err
 	}
-	if info.Kind == vfs.KindMissing {
-		return text(fmt.Sprintf("%s: %s does not exist.", what, info.Path)), nil
-	}
-	return text(what + "."), nil
+	return text(""), nil
 }

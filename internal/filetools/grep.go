@@ -5,6 +5,7 @@ import (
 	_ "embed" // descriptions
 
 	"agsh.dev/agent"
+	"agsh.dev/event"
 	"agsh.dev/vfs"
 )
 
@@ -68,10 +69,15 @@ func grep(ctx context.Context, tree vfs.FileSystem, in grepArgs) (agent.Result, 
 			break
 		}
 	}
-	if s := out.end(); s != "" {
-		return text(s), nil
+	found, note := out.end()
+	if found == "" && note == "" {
+		return nothing(ctx, tree, "grep", in.Path)
 	}
-	return nothing(ctx, tree, in.Path, "No matches for "+in.Pattern)
+	res := text(found)
+	if note != "" {
+		res.Content = append(res.Content, event.Text(note))
+	}
+	return res, nil
 }
 
 func (in grepArgs) page() page { return page{offset: in.Offset, limit: in.HeadLimit} }

@@ -49,7 +49,6 @@ func ls(ctx context.Context, tree vfs.FileSystem, in lsArgs) (agent.Result, erro
 		return agent.Result{}, fmt.Errorf("list %s: not a directory; Read shows files", dir.Path)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s/\n", strings.TrimSuffix(dir.Path, "/"))
 	for e, err := range tree.List(ctx, dir.Path) {
 		if err != nil {
 			return agent.Result{}, err
@@ -57,9 +56,12 @@ func ls(ctx context.Context, tree vfs.FileSystem, in lsArgs) (agent.Result, erro
 		if slices.ContainsFunc(in.Ignore, func(g string) bool { return ignores(g, e) }) {
 			continue
 		}
-		fmt.Fprintf(&b, "  - %s%s\n", path.Base(e.Path), slash(e))
+		fmt.Fprintf(&b, "  - %s\n", shown(path.Base(e.Path)+slash(e)))
 	}
-	return text(b.String()), nil
+	if b.Len() == 0 {
+		return text(""), nil
+	}
+	return text(shown(strings.TrimSuffix(dir.Path, "/")+"/") + "\n" + b.String()), nil
 }
 
 // slash is what follows the name of a directory.

@@ -11,8 +11,9 @@ import (
 type printer interface {
 	// add takes the next result; it reports false when it needs no more.
 	add(r vfs.GrepResult) bool
-	// end returns the text, "" if there was no match at all.
-	end() string
+	// end returns the text, and a note about the page that is no part of it;
+	// both are "" if there was no match at all.
+	end() (text, note string)
 }
 
 // A page selects matches by their number, from 0.
@@ -30,13 +31,13 @@ func (p *page) next() (in, past bool) {
 	return n >= p.offset && !past, past
 }
 
-// note is the line that follows the page, if one must.
+// note says what is outside of the page, if it must be said.
 func (p *page) note() string {
 	switch {
 	case p.limit > 0 && p.seen > p.offset+p.limit:
-		return fmt.Sprintf("[more matches: go on with offset %d]\n", p.offset+p.limit)
+		return fmt.Sprintf("[more matches: go on with offset %d]", p.offset+p.limit)
 	case p.seen > 0 && p.seen <= p.offset:
-		return fmt.Sprintf("[no more matches: offset %d is past the last of %d]\n", p.offset, p.seen)
+		return fmt.Sprintf("[no more matches: offset %d is past the last of %d]", p.offset, p.seen)
 	}
 	return ""
 }
@@ -87,11 +88,11 @@ func (l *lines) print(r vfs.GrepResult) {
 	if r.Context {
 		sep = "-"
 	}
-	fmt.Fprintf(&l.b, "%s%s%d%s%s\n", r.Path, sep, r.Line, sep, r.Text)
+	fmt.Fprintf(&l.b, "%s%s%d%s%s\n", shown(r.Path), sep, r.Line, sep, r.Text)
 	l.last = r
 }
 
-func (l *lines) end() string { return l.b.String() + l.note() }
+func (l *lines) end() (text, note string) { return l.b.String(), l.note() }
 
 // counter prints files, with the number of their matching lines if asked.
 type counter struct {
@@ -119,7 +120,7 @@ func (c *counter) flush() {
 		return
 	}
 	if in, _ := c.next(); in {
-		c.b.WriteString(c.path)
+		c.b.WriteString(shown(c.path))
 		if c.counts {
 			fmt.Fprintf(&c.b, ":%d", c.n)
 		}
@@ -128,7 +129,7 @@ func (c *counter) flush() {
 	c.n = 0
 }
 
-func (c *counter) end() string {
+func (c *counter) end() (text, note string) {
 	c.flush()
-	return c.b.String() + c.note()
+	return c.b.String(), c.note()
 }

@@ -43,18 +43,35 @@ func read(ctx context.Context, tree vfs.FileSystem, in readArgs) (agent.Result, 
 		return agent.Result{Content: []event.Block{image}}, nil
 	}
 	if len(data) == 0 {
-		return text("The file is empty."), nil
+		return text(""), nil
 	}
 	lines := splitLines(string(data))
 	from, to, err := window(len(lines), in.Offset, in.Limit)
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("read %s: %w", in.Path, err)
 	}
+	return number(lines[from:to], from+1), nil
+}
+
+// maxShown is the most bytes of text that a Read returns. It stays below what
+// an answer may have, so that what is cut off is the end, and is whole lines.
+const maxShown = 8 << 20
+
+// number is the result of lines under their numbers, which count from first.
+func number(lines []string, first int) agent.Result {
 	var b strings.Builder
-	for i, line := range lines[from:to] {
-		fmt.Fprintf(&b, "%6d|%s\n", from+i+1, line)
+	size := 0
+	for i, line := range lines {
+		row := fmt.Sprintf("%6d|%s\n", first+i, line)
+		if size += len(row); size <= maxShown || i == 0 {
+			b.WriteString(row)
+		}
 	}
-	return text(b.String()), nil
+	res := text(b.String())
+	if size > b.Len() {
+		res.Size = int64(size)
+	}
+	return res
 }
 
 // splitLines cuts text at its newlines. One at the end begins no line.

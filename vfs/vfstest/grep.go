@@ -47,6 +47,13 @@ func grepCases() []grepCase {
 		},
 		{"a glob with a slash is about the path under the root", tree, vfs.GrepQuery{Pattern: "hit", Glob: "n/*.go"}, []string{"/n/b.go:2:hit"}},
 		{"a glob with a leading slash is anchored", tree, vfs.GrepQuery{Pattern: "hit", Glob: "/*.go"}, []string{"/a.go:1:hit"}},
+		{"a glob with a slash at its end is all below", tree, vfs.GrepQuery{Pattern: "hit", Glob: "n/"}, []string{"/n/b.go:2:hit", "/n/c.ts:1:hit", "/n/m/d.go:1:hit"}},
+		{
+			"a byte order mark is no part of the first line",
+			map[string]string{"/f": "\xef\xbb\xbfhit\n\xef\xbb\xbfhit\n"},
+			vfs.GrepQuery{Pattern: "^hit"},
+			[]string{"/f:1:hit"},
+		},
 		{"maxResults counts matching lines", tree, vfs.GrepQuery{Pattern: "hit", MaxResults: 2}, []string{"/a.go:1:hit", "/n/b.go:2:hit"}},
 		{"case counts", map[string]string{"/f": "Hit\nhit\n"}, vfs.GrepQuery{Pattern: "hit"}, []string{"/f:2:hit"}},
 		{

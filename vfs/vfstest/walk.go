@@ -19,6 +19,8 @@ func walkRules() []Rule {
 		{"glob alternatives may hold slashes", globAlternatives},
 		{"glob wildcards match names that begin with a dot", globDots},
 		{"glob yields files and directories but not its own directory", globDirs},
+		{"a glob is read as a path is, and a slash at its end asks for directories", globForms},
+		{"no glob leads out of its directory", globUp},
 		{"glob of a missing directory and of a file yields nothing", globNothing},
 		{"a pattern that is no glob is an error", globInvalid},
 		{"stat agrees with what a walk yields", walkAgrees},
@@ -127,6 +129,25 @@ func globDirs(t *testing.T, mk Maker) {
 	tree := mk(t, tree46())
 	wantPaths(t, "Glob(**)", all(t, tree.Glob(t.Context(), "**", "/src")),
 		"/src/.h/", "/src/.h/a.txt", "/src/a.txt", "/src/n/", "/src/n/b.txt", "/src/n/c.ts")
+}
+
+func globForms(t *testing.T, mk Maker) {
+	tree := mk(t, tree46())
+	for pattern, want := range map[string][]string{
+		"*/": {"/src/.h/", "/src/n/"}, "n/": {"/src/n/"}, "**/": {"/src/.h/", "/src/n/"}, "a.txt/": {},
+		"n//*.ts": {"/src/n/c.ts"}, "./n/./*.ts": {"/src/n/c.ts"},
+	} {
+		wantPaths(t, "Glob("+pattern+")", all(t, tree.Glob(t.Context(), pattern, "/src")), want...)
+	}
+}
+
+func globUp(t *testing.T, mk Maker) {
+	tree := mk(t, tree46())
+	for _, pattern := range []string{"..", "../*", "n/../*", "n/.."} {
+		err := failure(t, tree.Glob(t.Context(), pattern, "/src"))
+		wantError(t, err, vfs.ErrInvalidGlob, "/src", "glob /src: invalid glob pattern: "+pattern+": no .. leads out of the directory")
+	}
+	wantPaths(t, "Glob(..*)", all(t, tree.Glob(t.Context(), "..*", "/src")))
 }
 
 func globNothing(t *testing.T, mk Maker) {
