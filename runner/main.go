@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,12 +82,29 @@ type Flags struct {
 func (f *Flags) Add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.Addr, "addr", DefaultAddr, "`host:port` to listen on; port 0 takes a free one")
 	fs.StringVar(&f.StateRoot, "state-root", "", "`directory` for sessions and workspaces (default $XDG_STATE_HOME/agent-sdk/<project>)")
-	fs.StringVar(&f.BearerToken, "bearer-token", "", "`token` every request must carry, or @file; required on any address but loopback [AGENT_SDK_BEARER_TOKEN]")
+	fs.Var((*given)(&f.BearerToken), "bearer-token", "`token` every request must carry, or @file; required on any address but loopback [AGENT_SDK_BEARER_TOKEN]")
 	fs.StringArrayVar(&f.AllowedHosts, "allowed-host", nil, "`name` a Host header may have beside localhost; repeat for several")
 	fs.StringVar(&f.PublicURL, "public-url", "", "`URL` clients reach the server at, when a proxy is in front")
 	fs.DurationVar(&f.DrainTimeout, "drain-timeout", 30*time.Second, "how long (`duration`) running calls may take to finish when the server stops")
 	fs.StringVar(&f.Log, "log", "text", "format of the log on standard error: `text|json`")
 }
+
+// given is the value of a flag that must not be empty. An empty token would
+// be what is left of a variable that is not set, and leave the server open.
+type given string
+
+func (g *given) Set(s string) error {
+	if s == "" {
+		return errors.New("it is empty; leave the flag out, or give a value")
+	}
+	*g = given(s)
+	return nil
+}
+
+func (g *given) String() string { return string(*g) }
+
+// Type implements pflag.Value.
+func (g *given) Type() string { return "string" }
 
 // EnvBearerToken is the variable the bearer token is read from when no flag
 // gives it.
@@ -95,18 +113,19 @@ const EnvBearerToken = "AGENT_SDK_BEARER_TOKEN" //nolint:gosec // a variable's n
 // Config makes the configuration the flags say. Ready prints one line per
 // agent on standard output, "<slug> <url>".
 func (f *Flags) Config(t *term.Term, agents []agent.Agent) (Config, error) {
-	token := f.BearerToken
-	if token == "" {
-		token = t.Getenv(EnvBearerToken)
+	token, err := f.token(t.Getenv)
+	if err != nil {
+		return Config{}, err
 	}
-	if file, ok := strings.CutPrefix(token, "@"); ok {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			return Config{}, fmt.Errorf("--bearer-token: %w", err)
-		}
-		if token = strings.TrimSpace(string(b)); token == "" {
-			return Config{}, fmt.Errorf("--bearer-token: %s is empty", file)
-		}
+	if f.DrainTimeout < 0 {
+		return Config{}, fmt.Errorf("--drain-timeout %s: want 0s or more", f.DrainTimeout)
+	}
+	drain := f.DrainTimeout
+	if drain == 0 {
+		drain = -1
+	}
+	if err := checkPublicURL(f.PublicURL); err != nil {
+		return Config{}, err
 	}
 	log, err := logger(t.Err, f.Log)
 	if err != nil {
@@ -114,7 +133,7 @@ func (f *Flags) Config(t *term.Term, agents []agent.Agent) (Config, error) {
 	}
 	return Config{
 		Agents: agents, StateRoot: f.StateRoot, CacheDir: cacheDir(t.Getenv), Addr: f.Addr, BearerToken: token,
-		AllowedHosts: f.AllowedHosts, PublicURL: f.PublicURL, DrainTimeout: f.DrainTimeout, Getenv: t.Getenv, Log: log,
+		AllowedHosts: f.AllowedHosts, PublicURL: f.PublicURL, DrainTimeout: drain, Hurry: term.Signals, Getenv: t.Getenv, Log: log,
 		Ready: func(base string) {
 			if f.PublicURL != "" {
 				base = strings.TrimRight(f.PublicURL, "/")
@@ -124,6 +143,36 @@ func (f *Flags) Config(t *term.Term, agents []agent.Agent) (Config, error) {
 			}
 		},
 	}, nil
+}
+
+// token finds the bearer token: what the flag or the environment says, or the
+// content of the file they name.
+func (f *Flags) token(getenv func(string) string) (string, error) {
+	token := f.BearerToken
+	if token == "" {
+		token = getenv(EnvBearerToken)
+	}
+	if file, ok := strings.CutPrefix(token, "@"); ok {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return "", fmt.Errorf("--bearer-token: %w", err)
+		}
+		if token = strings.TrimSpace(string(b)); token == "" {
+			return "", fmt.Errorf("--bearer-token: %s is empty", file)
+		}
+	}
+	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", errors.New("--bearer-token: the token has a character no header can carry as it is: want visible ASCII without spaces")
+	}
+	return token, nil
+}
+
+func checkPublicURL(s string) error {
+	u, err := url.Parse(s)
+	if s == "" || err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil && u.RawQuery == "" && u.Fragment == "" {
+		return nil
+	}
+	return fmt.Errorf("--public-url %q: want a URL such as https://agents.example.com", s)
 }
 
 func logger(w io.Writer, format string) (*slog.Logger, error) {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -39,8 +38,12 @@ type Config struct {
 	AllowedHosts []string
 	PublicURL    string
 	// DrainTimeout is how long calls that run may take to finish when the
-	// server stops; 0 means 30 s.
+	// server stops; 0 means 30 s, less than 0 that they are cancelled at once.
 	DrainTimeout time.Duration
+	// Hurry, if set, is called when the server begins to stop. When the
+	// context it returns ends, calls are waited for no longer, as on a second
+	// signal. The function beside it is called in the end.
+	Hurry func(context.Context) (context.Context, context.CancelFunc)
 	// Getenv reads the environment that executables may ask for; nil means
 	// an empty one.
 	Getenv func(string) string
@@ -53,26 +56,11 @@ type Config struct {
 // DefaultAddr is where a server listens when nothing else is said.
 const DefaultAddr = "127.0.0.1:39400"
 
-// Limits of one connection.
-const (
-	headerTimeout = 10 * time.Second
-	idleTimeout   = 2 * time.Minute
-	maxHeader     = 64 << 10
-)
-
 // Serve serves the agents until ctx ends, then drains: new calls are refused,
 // those that run get DrainTimeout to finish. It returns nil after an orderly
 // end. All it started has stopped when it returns.
 func Serve(ctx context.Context, cfg Config) (err error) {
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
-	if cfg.DrainTimeout == 0 {
-		cfg.DrainTimeout = 30 * time.Second
-	}
-	if cfg.Addr == "" {
-		cfg.Addr = DefaultAddr
-	}
+	cfg = cfg.withDefaults()
 	loopback, err := checkAddr(cfg.Addr, cfg.BearerToken)
 	if err != nil {
 		return err
@@ -89,9 +77,6 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	if err != nil {
 		return err
 	}
-	if cfg.CacheDir == "" {
-		cfg.CacheDir = filepath.Join(cfg.StateRoot, "cache")
-	}
 	h, err := host.New(host.Config{
 		Agents: cfg.Agents, Store: store, Dir: filepath.Join(cfg.StateRoot, "sessions"), TokenKey: key, Log: cfg.Log,
 		Scripts: scripttool.Config{Getenv: cfg.Getenv, Log: cfg.Log, CacheDir: cfg.CacheDir},
@@ -107,52 +92,52 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 		return err
 	}
 	closing := make(chan struct{})
-	srv := &http.Server{
-		Handler: httpapi.New(httpapi.Config{
-			Host: h, BearerToken: cfg.BearerToken, Loopback: loopback, AllowedHosts: cfg.AllowedHosts,
-			PublicURL: cfg.PublicURL, Closing: closing, Log: cfg.Log,
-		}),
-		ReadHeaderTimeout: headerTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeader,
-		ErrorLog:          slog.NewLogLogger(cfg.Log.Handler(), slog.LevelDebug),
-	}
-	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(ln) }()
+	s := serving(httpapi.New(httpapi.Config{
+		Host: h, BearerToken: cfg.BearerToken, Loopback: loopback, AllowedHosts: cfg.AllowedHosts,
+		PublicURL: cfg.PublicURL, Closing: closing, Log: cfg.Log,
+	}), ln, cfg.Log)
 	if cfg.Ready != nil {
 		cfg.Ready("http://" + ln.Addr().String())
 	}
 	select {
-	case err := <-failed:
-		drain(context.WithoutCancel(ctx), h, 0)
-		return fmt.Errorf("serve on %s: %w", ln.Addr(), err)
+	case err := <-s.failed:
+		cfg.DrainTimeout = -1
+		s.failed <- fmt.Errorf("serve on %s: %w", ln.Addr(), err)
 	case <-ctx.Done():
 	}
-	cfg.Log.Info("stopping: waiting for calls that run", "timeout", cfg.DrainTimeout.String())
+	cfg.Log.Info("stopping: waiting for calls that run", "timeout", max(0, cfg.DrainTimeout).String())
 	close(closing)
-	drain(context.WithoutCancel(ctx), h, cfg.DrainTimeout)
-	return shutdown(context.WithoutCancel(ctx), srv, failed)
+	drain(context.WithoutCancel(ctx), h, cfg)
+	return s.shutdown(context.WithoutCancel(ctx))
 }
 
-// drain waits for running calls; when the time is over they are cancelled.
-func drain(ctx context.Context, h *host.Host, timeout time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+func (c Config) withDefaults() Config {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.DrainTimeout == 0 {
+		c.DrainTimeout = 30 * time.Second
+	}
+	if c.Addr == "" {
+		c.Addr = DefaultAddr
+	}
+	if c.CacheDir == "" {
+		c.CacheDir = filepath.Join(c.StateRoot, "cache")
+	}
+	return c
+}
+
+// drain waits for running calls; when the time is over, or there is a hurry,
+// they are cancelled.
+func drain(ctx context.Context, h *host.Host, cfg Config) {
+	ctx, cancel := context.WithTimeout(ctx, cfg.DrainTimeout)
 	defer cancel()
+	if cfg.Hurry != nil {
+		var stop context.CancelFunc
+		ctx, stop = cfg.Hurry(ctx)
+		defer stop()
+	}
 	h.Close(ctx)
-}
-
-// shutdown lets the last answers go out and closes every connection.
-func shutdown(ctx context.Context, srv *http.Server, failed <-chan error) error {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	err := srv.Shutdown(ctx)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = srv.Close()
-	}
-	if served := <-failed; !errors.Is(served, http.ErrServerClosed) {
-		err = errors.Join(err, served)
-	}
-	return err
 }
 
 func listen(ctx context.Context, addr string) (net.Listener, error) {

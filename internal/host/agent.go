@@ -81,16 +81,12 @@ func (a *Agent) Definition() agent.Agent { return a.def }
 // Tools returns the namespace of a session and the session it is bound to,
 // which is "" when b binds none.
 func (a *Agent) Tools(ctx context.Context, p Principal, b Binding) (*toolset.Set, string, error) {
-	id, err := a.resolve(ctx, p, b)
-	if err != nil || id == "" {
+	l, err := a.open(ctx, p, b)
+	if err != nil || l == nil {
 		return a.set, "", err
 	}
-	l, err := a.live(ctx, id)
-	if err != nil {
-		return nil, "", err
-	}
 	a.host.lives.release(l)
-	return a.set, id, nil
+	return a.set, l.id, nil
 }
 
 // workspace returns the session's directory, made on first use.
@@ -113,8 +109,8 @@ func (a *Agent) sessionDir(id string) string {
 
 func (a *Agent) workspaceDir(id string) string { return filepath.Join(a.sessionDir(id), "workspace") }
 
-// toolNotFound is the error for a name no tool has.
-func (a *Agent) toolNotFound(name string) error {
+// ToolNotFound is the error for a name no tool has.
+func (a *Agent) ToolNotFound(name string) error {
 	return api.Errorf(api.CodeToolNotFound, "agent %s has no tool %q", a.def.Name, name).
 		WithHint("list them with GET /" + a.def.Name + "/v1/tools")
 }

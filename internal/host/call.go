@@ -32,49 +32,50 @@ func (a *Agent) Call(ctx context.Context, p Principal, req CallRequest) (string,
 	defer a.host.running.Done()
 	t, ok := a.set.Lookup(req.Name)
 	if !ok {
-		return "", none, a.toolNotFound(req.Name)
+		return "", none, a.ToolNotFound(req.Name)
 	}
 	if req.Approve && p.Role != Operator {
 		return "", none, api.Errorf(api.CodeForbidden, "only an operator may approve a call with it").WithField("approve")
 	}
-	id, err := a.resolve(ctx, p, req.Binding)
+	l, err := a.open(ctx, p, req.Binding)
 	if err != nil {
 		return "", none, err
 	}
-	var l *live
 	var rec toolset.Recorder
-	if id == "" {
+	if l == nil {
 		l = a.host.lives.reserve(a.host.cfg.NewID("ses_"))
 		rec = &scratch{agent: a, live: l, by: p.ID}
 	} else {
-		if l, err = a.live(ctx, id); err != nil {
-			return "", none, err
-		}
 		rec = l.log
 	}
 	defer a.host.lives.release(l)
-
-	call := toolset.Call{
+	done, err := a.run(ctx, l, rec, t, toolset.Call{
 		ID: a.host.cfg.NewID("call_"), Args: req.Args, Origin: event.OriginOperator, By: p.ID, Approved: req.Approve,
-		Target: agent.Call{Agent: a.def.Name, Session: l.id},
-	}
-	call.Target.ID = call.ID
-	if id != "" && t.NeedsApproval.Mode == agent.Once {
-		call.ApprovedBefore = slices.Contains(l.log.State().Approved, t.Name)
-	}
-	if call.Target.Workspace, err = a.workspace(l); err != nil {
-		return "", none, err
-	}
-	ctx, end, ok := l.begin(ctx, call.ID)
-	if !ok {
-		return "", none, storeError(l.id, session.ErrDeleted)
-	}
-	defer end()
-	done, err := a.gate.Call(ctx, rec, t, call)
+	})
 	if err != nil {
 		return "", none, storeError(l.id, err)
 	}
 	return l.id, done, refused(done)
+}
+
+// run takes a call through the gate as one that a delete of its session, and
+// the end of the server, can cancel.
+func (a *Agent) run(ctx context.Context, l *live, rec toolset.Recorder, t *toolset.Tool, call toolset.Call) (done event.ToolCompleted, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(a.host.halted, cancel)()
+	if !l.begin(call.ID, cancel) {
+		return done, session.ErrDeleted
+	}
+	defer l.end(call.ID)
+	if t.NeedsApproval.Mode == agent.Once && l.log != nil {
+		call.ApprovedBefore = slices.Contains(l.log.State().Approved, t.Name)
+	}
+	call.Target = agent.Call{ID: call.ID, Agent: a.def.Name, Session: l.id}
+	if call.Target.Workspace, err = a.workspace(l); err != nil {
+		return done, err
+	}
+	return a.gate.Call(ctx, rec, t, call)
 }
 
 // refused turns a call that the gate did not let run into an error.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"regexp"
 	"sync"
 
 	"agsh.dev/agent"
@@ -42,10 +43,12 @@ type Host struct {
 	agents   map[string]*Agent
 	order    []*Agent
 	lives    lives
+	halted   context.Context //nolint:containedctx // ends, for every call, when the host is closed
+	halt     context.CancelFunc
 
 	mu       sync.Mutex
 	draining bool
-	running  sync.WaitGroup // calls; added to under mu while not draining
+	running  sync.WaitGroup // what changes sessions; added to under mu while not draining
 }
 
 // Principal is who asks.
@@ -61,6 +64,9 @@ type Role string
 // or, on a server without one, whoever reaches its loopback address.
 const Operator Role = "operator"
 
+// slug is what an agent may be called: its name goes into URLs and paths.
+var slug = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+
 // New returns a host of the agents in cfg. It assembles every agent's
 // namespace, so a definition that cannot be served is an error here.
 func New(cfg Config) (*Host, error) {
@@ -75,8 +81,12 @@ func New(cfg Config) (*Host, error) {
 		sessions: session.Config{Store: cfg.Store, NewID: cfg.NewID},
 		agents:   make(map[string]*Agent, len(cfg.Agents)),
 	}
+	h.halted, h.halt = context.WithCancel(context.Background())
 	h.lives.init()
 	for _, def := range cfg.Agents {
+		if !slug.MatchString(def.Name) {
+			return nil, fmt.Errorf("agent %q: a name is a letter, then at most 63 letters, digits, _ or -", def.Name)
+		}
 		if _, ok := h.agents[def.Name]; ok {
 			return nil, fmt.Errorf("agent %s: two agents have this name", def.Name)
 		}
@@ -124,20 +134,38 @@ func (h *Host) settle(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	const message = "the server stopped while the call ran: it may or may not have happened"
+	return h.lose(ctx, log, log.State().Open, "the server stopped while the call ran: it may or may not have happened")
+}
+
+// settleOrphans gives calls whose results could not be recorded, as on a full
+// disk, the result "lost". It is tried whenever the session is used: what
+// keeps it from working now may be mended then.
+func (h *Host) settleOrphans(ctx context.Context, l *live) {
+	orphans := l.orphans()
+	if len(orphans) == 0 {
+		return
+	}
+	err := h.lose(context.WithoutCancel(ctx), l.log, orphans, "the call's result could not be recorded: it may or may not have happened")
+	if err != nil {
+		h.cfg.Log.Warn("calls without a result stay open", "session", l.id, "calls", len(orphans), "err", err)
+	}
+}
+
+// lose records that nobody will ever know how calls ended.
+func (h *Host) lose(ctx context.Context, log *session.Log, calls []session.Call, message string) error {
 	var lost []event.Event
-	for _, call := range log.State().Open {
+	for _, call := range calls {
 		lost = append(lost, event.Event{Data: event.ToolCompleted{
 			CallID: call.ID, Status: event.StatusLost, Content: []event.Block{event.Text(message)},
 			Error: &event.Error{Code: "lost", Message: message},
 		}})
-		h.cfg.Log.Warn("a call was lost", "session", id, "call", call.ID, "tool", call.Name)
+		h.cfg.Log.Warn("a call was lost", "session", log.ID(), "call", call.ID, "tool", call.Name)
 	}
-	_, err = log.Append(ctx, lost...)
+	_, err := log.Append(ctx, lost...)
 	return err
 }
 
-// enter admits one call, unless the host is closing.
+// enter admits one call or change, unless the host is closing.
 func (h *Host) enter() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -155,15 +183,15 @@ func (h *Host) Ready() bool {
 	return !h.draining
 }
 
-// Close refuses new calls, lets those that run finish until ctx ends, then
-// cancels the rest and waits for them. It does not close the store.
+// Close refuses new calls and changes, lets those under way finish until ctx
+// ends, then cancels the rest and waits for them. It does not close the store.
 func (h *Host) Close(ctx context.Context) {
 	h.mu.Lock()
 	h.draining = true
 	h.mu.Unlock()
-	stop := context.AfterFunc(ctx, h.lives.cancelAll)
-	defer stop()
+	defer context.AfterFunc(ctx, h.halt)()
 	h.running.Wait()
+	h.halt()
 }
 
 // storeError turns an error of the session layer into one of the API.

@@ -3,6 +3,7 @@ package host
 import (
 	"container/list"
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -27,8 +28,8 @@ type live struct {
 	mu       sync.Mutex
 	running  map[string]context.CancelFunc // by call id
 	settled  chan struct{}                 // closed when running got empty; nil when it is
-	deleting bool
-	ready    bool // its workspace is there
+	deleting int                           // how many are about to delete it
+	ready    bool                          // its workspace is there
 }
 
 // lives holds every session in use, so that no session ever has two writers.
@@ -95,7 +96,7 @@ func (ls *lives) release(l *live) {
 	}
 }
 
-// failed reports whether the session could not be opened, or was deleted.
+// failed reports whether the session could not be opened or made.
 func (l *live) failed() bool {
 	select {
 	case <-l.opened:
@@ -105,24 +106,13 @@ func (l *live) failed() bool {
 	}
 }
 
-// cancelAll cancels every call of every session.
-func (ls *lives) cancelAll() {
-	ls.mu.Lock()
-	defer ls.mu.Unlock()
-	for _, l := range ls.open {
-		l.cancel()
-	}
-}
-
-// begin registers a running call and returns its context, or false when the
-// session is being deleted.
-func (l *live) begin(ctx context.Context, call string) (context.Context, func(), bool) {
-	ctx, cancel := context.WithCancel(ctx)
+// begin registers a running call, which cancel ends. It reports false when
+// the session is being deleted.
+func (l *live) begin(call string, cancel context.CancelFunc) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.deleting {
-		cancel()
-		return nil, nil, false
+	if l.deleting > 0 {
+		return false
 	}
 	if l.running == nil {
 		l.running = make(map[string]context.CancelFunc)
@@ -131,13 +121,13 @@ func (l *live) begin(ctx context.Context, call string) (context.Context, func(),
 		l.settled = make(chan struct{})
 	}
 	l.running[call] = cancel
-	return ctx, func() { l.end(call) }, true
+	return true
 }
 
+// end takes a call that has its result, or never will, off the running ones.
 func (l *live) end(call string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.running[call]()
 	delete(l.running, call)
 	if len(l.running) == 0 {
 		close(l.settled)
@@ -145,31 +135,54 @@ func (l *live) end(call string) {
 	}
 }
 
-func (l *live) cancel() {
+// shut refuses new calls and cancels those that run, until reopen.
+func (l *live) shut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.deleting++
 	for _, cancel := range l.running {
 		cancel()
 	}
 }
 
-// shut refuses new calls, cancels those that run and waits for them, at most
-// for the given time. It reports whether all have ended.
-func (l *live) shut(ctx context.Context, wait time.Duration) bool {
+func (l *live) reopen() {
 	l.mu.Lock()
-	l.deleting = true
+	defer l.mu.Unlock()
+	l.deleting--
+}
+
+// settle waits for the calls that run, at most for the given time.
+func (l *live) settle(ctx context.Context, wait time.Duration) error {
+	l.mu.Lock()
 	settled := l.settled
 	l.mu.Unlock()
 	if settled == nil {
-		return true
+		return nil
 	}
-	l.cancel()
-	ctx, stop := context.WithTimeout(ctx, wait)
-	defer stop()
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
 	select {
 	case <-settled:
-		return true
+		return nil
 	case <-ctx.Done():
-		return false
+		return ctx.Err()
+	case <-timer.C:
+		return fmt.Errorf("session %s: a call in it did not stop within %s", l.id, wait)
 	}
+}
+
+// orphans are the calls that the log shows open and that nobody runs: their
+// results could not be recorded.
+func (l *live) orphans() []session.Call {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	// A call is open in the log only between begin and end, unless its result
+	// was lost.
+	var lost []session.Call
+	for _, call := range l.log.State().Open {
+		if _, ok := l.running[call.ID]; !ok {
+			lost = append(lost, call)
+		}
+	}
+	return lost
 }

@@ -63,12 +63,34 @@ func (a *Agent) live(ctx context.Context, id string) (*live, error) {
 		a.host.lives.release(l)
 		return nil, storeError(id, session.ErrDeleted)
 	}
+	a.host.settleOrphans(ctx, l)
 	return l, nil
+}
+
+// open opens the session that b names, or returns nil when it names none.
+// What is the latest session may be deleted between the two steps; then the
+// next one is.
+func (a *Agent) open(ctx context.Context, p Principal, b Binding) (*live, error) {
+	for {
+		id, err := a.resolve(ctx, p, b)
+		if err != nil || id == "" {
+			return nil, err
+		}
+		l, err := a.live(ctx, id)
+		if e, ok := errors.AsType[*api.Error](err); ok && e.Code == api.CodeSessionDeleted && b.Session == api.Latest {
+			continue
+		}
+		return l, err
+	}
 }
 
 // CreateSession starts an empty session and returns its id and continuation
 // token.
 func (a *Agent) CreateSession(ctx context.Context, p Principal) (id, token string, err error) {
+	if err := a.host.enter(); err != nil {
+		return "", "", err
+	}
+	defer a.host.running.Done()
 	id = a.host.cfg.NewID("ses_")
 	token = a.host.cfg.TokenKey.Token(id, 1)
 	_, err = session.Create(ctx, a.host.sessions, id, p.ID, a.started(token, false))
@@ -85,17 +107,30 @@ func (a *Agent) started(token string, scratch bool) event.SessionStarted {
 // list returns rows that p may see, newest activity first.
 func (a *Agent) list(ctx context.Context, _ Principal, after string, limit int) ([]session.Row, error) {
 	rows, err := a.host.cfg.Store.List(ctx, session.Query{Agent: a.def.Name, After: after, Limit: limit})
+	if errors.Is(err, session.ErrNotFound) {
+		return nil, api.Errorf(api.CodeSessionNotFound, "no session %q to continue after", after).WithField("after")
+	}
 	return rows, storeError(after, err)
 }
 
 // Sessions returns at most limit sessions by activity, newest first, from
 // after on, and the id that continues the listing, or "".
-func (a *Agent) Sessions(ctx context.Context, p Principal, after string, limit int) ([]session.Row, string, error) {
+func (a *Agent) Sessions(ctx context.Context, p Principal, after string, limit int) (page []session.State, next string, err error) {
 	rows, err := a.list(ctx, p, after, limit+1)
-	if err != nil || len(rows) <= limit {
-		return rows, "", err
+	if err != nil {
+		return nil, "", err
 	}
-	return rows[:limit], rows[limit-1].Session, nil
+	if len(rows) > limit {
+		rows = rows[:limit]
+		next = rows[limit-1].Session
+	}
+	page = make([]session.State, len(rows))
+	for i, row := range rows {
+		if page[i], err = session.FromRow(row); err != nil {
+			return nil, "", storeError(row.Session, err)
+		}
+	}
+	return page, next, nil
 }
 
 // Session describes one session, which may be "latest", with the continuation
@@ -112,15 +147,15 @@ func (a *Agent) Session(ctx context.Context, p Principal, id string) (session.St
 
 // bound opens the session that id, perhaps "latest", names.
 func (a *Agent) bound(ctx context.Context, p Principal, id string) (*live, error) {
-	found, err := a.resolve(ctx, p, Binding{Session: id})
+	l, err := a.open(ctx, p, Binding{Session: id})
 	if err != nil {
 		return nil, err
 	}
-	if found == "" {
+	if l == nil {
 		return nil, api.Errorf(api.CodeSessionNotFound, "agent %s has no session yet", a.def.Name).
 			WithHint("start one with POST /" + a.def.Name + "/v1/sessions").WithField("session")
 	}
-	return a.live(ctx, found)
+	return l, nil
 }
 
 // Log returns a session's log for reading and following. The caller calls
@@ -134,16 +169,21 @@ func (a *Agent) Log(ctx context.Context, p Principal, id string) (log *session.L
 }
 
 // DeleteSession cancels what runs in a session, leaves a tombstone in its log
-// and removes everything else of it.
+// and removes everything else of it. If it fails the session goes on.
 func (a *Agent) DeleteSession(ctx context.Context, p Principal, id string) (string, error) {
+	if err := a.host.enter(); err != nil {
+		return "", err
+	}
+	defer a.host.running.Done()
 	l, err := a.bound(ctx, p, id)
 	if err != nil {
 		return "", err
 	}
 	defer a.host.lives.release(l)
-	if !l.shut(ctx, deleteWait) {
-		return "", api.Errorf(api.CodeInternal, "session %s: a call in it did not stop within %s", l.id, deleteWait).
-			WithHint("try the delete again")
+	l.shut()
+	defer l.reopen()
+	if err := l.settle(ctx, deleteWait); err != nil {
+		return "", err
 	}
 	if err := l.log.Delete(context.WithoutCancel(ctx), p.ID); err != nil {
 		return "", storeError(l.id, err)

@@ -8,56 +8,51 @@ import (
 	"time"
 
 	"agsh.dev/api"
-	"agsh.dev/internal/host"
 	"agsh.dev/internal/session"
 )
 
-const (
-	// page is how many events are read and written at once.
-	page = 256
-	// writeTimeout bounds one write to a client that does not read.
-	writeTimeout = 30 * time.Second
-)
+// page is how many events are read and written at once.
+const page = 256
 
 // events serves a session's stream as lines of JSON: what is stored from a
 // sequence number on and, with follow, what comes after it.
-func (h *handler) events(w http.ResponseWriter, r *http.Request, a *host.Agent) (any, error) {
-	s, err := parseStream(r)
+func (h *handler) events(req *request) (any, error) {
+	s, err := parseStream(req.query)
 	if err != nil {
 		return nil, err
 	}
-	log, release, err := a.Log(r.Context(), principal(r), r.PathValue("id"))
+	log, release, err := req.agent.Log(req.Context(), req.principal(), req.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	ctx, stop := h.untilClosing(r.Context())
+	ctx, stop := h.untilClosing(req.Context())
 	defer stop()
 
 	s.log, s.next = log, s.from
 	if s.from < 0 {
 		s.next = max(1, log.State().LastSeq+s.from+1)
 	}
-	header := w.Header()
+	header := req.w.Header()
 	header.Set("Content-Type", "application/x-ndjson")
 	header.Set("Cache-Control", "no-store, no-transform")
 	header.Set("X-Accel-Buffering", "no") // a proxy that buffers would hold live events back
-	if r.Method == http.MethodHead {
-		w.WriteHeader(http.StatusOK)
-		return nil, nil //nolint:nilnil // answered
+	if req.Method == http.MethodHead {
+		req.w.WriteHeader(http.StatusOK)
+		return nil, nil
 	}
-	s.w, s.rc, s.heartbeat = w, http.NewResponseController(w), h.cfg.Heartbeat
+	s.out, s.heartbeat = newSender(req.w, h.cfg.WriteTimeout), h.cfg.Heartbeat
 	err = s.run(ctx)
-	_ = s.rc.SetWriteDeadline(time.Time{}) // the connection may serve on
+	s.out.done()
 	if err != nil {
-		if r.Context().Err() == nil {
-			h.cfg.Log.Error("an event stream broke off", "path", r.URL.Path, "err", err)
+		if ctx.Err() == nil {
+			h.cfg.Log.Error("an event stream broke off", "path", req.URL.Path, "err", err)
 		}
 		// The status is sent. A clean end would look like the end of the
 		// stream, so the connection is cut.
 		panic(http.ErrAbortHandler)
 	}
-	return nil, nil //nolint:nilnil // answered
+	return nil, nil
 }
 
 // untilClosing returns a context that also ends when the server closes. stop
@@ -83,18 +78,14 @@ type stream struct {
 
 	log       *session.Log
 	next      int64 // the next event to send
-	w         http.ResponseWriter
-	rc        *http.ResponseController
+	reached   int64 // the last event that is known to be stored
+	out       sender
 	heartbeat time.Duration
 	buf       []byte
 }
 
-func parseStream(r *http.Request) (*stream, error) {
-	q, err := query(r, "from", "follow", "until")
-	if err != nil {
-		return nil, err
-	}
-	s := &stream{}
+func parseStream(q values) (s *stream, err error) {
+	s = &stream{}
 	if s.from, err = q.number("from", 1); err != nil {
 		return nil, err
 	}
@@ -123,18 +114,37 @@ func (s *stream) run(ctx context.Context) error {
 			return err
 		case more:
 			continue
-		case !s.follow || s.over():
+		case !s.follow:
 			return nil
 		}
-		if err := s.wait(ctx); err != nil {
+		state, err := s.state(ctx)
+		if err != nil {
 			return err
 		}
+		if s.over(state) {
+			return nil
+		}
+		// A follower may be ahead of the log, which may end before it gets
+		// there: every event is a reason to look.
+		after := min(s.next-1, state.LastSeq)
+		if err := s.wait(ctx, after); err != nil {
+			return err
+		}
+		s.reached = max(s.reached, after+1)
 	}
 }
 
+// state is the session's, not older than what was seen of its log: events can
+// be read a moment before the log that appended them has folded them.
+func (s *stream) state(ctx context.Context) (session.State, error) {
+	if state := s.log.State(); state.LastSeq >= s.reached {
+		return state, nil
+	}
+	return s.log.Stored(ctx)
+}
+
 // over reports whether everything is sent and nothing is to come.
-func (s *stream) over() bool {
-	state := s.log.State()
+func (s *stream) over(state session.State) bool {
 	if s.next <= state.LastSeq {
 		return false
 	}
@@ -150,17 +160,17 @@ func (s *stream) send(ctx context.Context) (more bool, err error) {
 	s.buf = s.buf[:0]
 	for _, rec := range records {
 		s.buf = append(append(s.buf, rec.Data...), '\n')
-		s.next = rec.Seq + 1
+		s.next, s.reached = rec.Seq+1, rec.Seq
 	}
-	return len(records) > 0, s.flush()
+	return len(records) > 0, s.out.send(s.buf)
 }
 
-// wait returns when there is something to send; meanwhile it sends
+// wait returns when the log has events behind after; meanwhile it sends
 // heartbeats, which also find out that the client has gone.
-func (s *stream) wait(ctx context.Context) error {
+func (s *stream) wait(ctx context.Context, after int64) error {
 	for {
 		beat, cancel := context.WithTimeout(ctx, s.heartbeat)
-		err := s.log.Wait(beat, s.next-1)
+		err := s.log.Wait(beat, after)
 		timedOut := beat.Err() != nil
 		cancel()
 		switch {
@@ -174,18 +184,8 @@ func (s *stream) wait(ctx context.Context) error {
 			return err
 		}
 		s.buf = append(append(s.buf[:0], line...), '\n')
-		if err := s.flush(); err != nil {
+		if err := s.out.send(s.buf); err != nil {
 			return err
 		}
 	}
-}
-
-func (s *stream) flush() error {
-	if err := s.rc.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
-		return err
-	}
-	if _, err := s.w.Write(s.buf); err != nil {
-		return err
-	}
-	return s.rc.Flush()
 }

@@ -7,14 +7,14 @@ import (
 	"log/slog"
 	"net/http"
 	"path"
-	"strings"
+	"runtime/debug"
 	"time"
 
 	"agsh.dev/api"
 	"agsh.dev/internal/host"
 )
 
-// Config is what a [Handler] is made of.
+// Config is what the handler of [New] is made of.
 type Config struct {
 	// Host answers the requests; required.
 	Host *host.Host
@@ -31,12 +31,31 @@ type Config struct {
 	PublicURL string
 	// BodyTimeout bounds how long a request body may take; 0 means 30 s.
 	BodyTimeout time.Duration
+	// WriteTimeout bounds how long a client may stand still while it is sent
+	// an answer or a stream; 0 means 30 s.
+	WriteTimeout time.Duration
 	// Heartbeat is how often a silent follower hears from us; 0 means 10 s.
 	Heartbeat time.Duration
 	// Closing ends followers when the server stops; nil never.
 	Closing <-chan struct{}
 	// Log gets failures that are the server's own; nil discards.
 	Log *slog.Logger
+}
+
+func (c Config) withDefaults() Config {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.BodyTimeout == 0 {
+		c.BodyTimeout = 30 * time.Second
+	}
+	if c.WriteTimeout == 0 {
+		c.WriteTimeout = 30 * time.Second
+	}
+	if c.Heartbeat == 0 {
+		c.Heartbeat = 10 * time.Second
+	}
+	return c
 }
 
 // handler serves the API.
@@ -46,40 +65,9 @@ type handler struct {
 	token [32]byte // SHA-256 of the bearer token
 }
 
-// maxBody is the most bytes of a request body.
-const maxBody = 1 << 20
-
-// An endpoint answers one method of one route. What it returns is written as
-// JSON, or as the error it is.
-type endpoint func(h *handler, w http.ResponseWriter, r *http.Request) (any, error)
-
-// routes are the paths of the API and what each method does there. Reads
-// answer HEAD too.
-var routes = []struct {
-	path    string
-	methods map[string]endpoint
-}{
-	{"/{$}", map[string]endpoint{"GET": (*handler).agents}},
-	{"/{agent}/v1/info", map[string]endpoint{"GET": onAgent((*handler).info)}},
-	{"/{agent}/v1/tools", map[string]endpoint{"GET": onAgent((*handler).tools)}},
-	{"/{agent}/v1/tools/{name}", map[string]endpoint{"GET": onAgent((*handler).tool), "POST": onAgent((*handler).call)}},
-	{"/{agent}/v1/sessions", map[string]endpoint{"GET": onAgent((*handler).sessions), "POST": onAgent((*handler).createSession)}},
-	{"/{agent}/v1/sessions/{id}", map[string]endpoint{"GET": onAgent((*handler).session), "DELETE": onAgent((*handler).deleteSession)}},
-	{"/{agent}/v1/sessions/{id}/events", map[string]endpoint{"GET": onAgent((*handler).events)}},
-}
-
 // New returns the handler of the whole API.
 func New(cfg Config) http.Handler {
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
-	if cfg.BodyTimeout == 0 {
-		cfg.BodyTimeout = 30 * time.Second
-	}
-	if cfg.Heartbeat == 0 {
-		cfg.Heartbeat = 10 * time.Second
-	}
-	h := &handler{cfg: cfg, mux: http.NewServeMux(), token: digest(cfg.BearerToken)}
+	h := &handler{cfg: cfg.withDefaults(), mux: http.NewServeMux(), token: digest(cfg.BearerToken)}
 	for _, route := range routes {
 		h.mux.Handle(route.path, h.dispatch(route.methods))
 	}
@@ -91,21 +79,17 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cache-Control", "no-store")
-	if r.Body != http.NoBody {
+	if hasBody(r) {
 		// The deadline comes first: also a body nobody reads must end some time.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.cfg.BodyTimeout))
+		r.Body = &body{ReadCloser: r.Body}
 	}
-	switch r.URL.Path {
-	case "/healthz":
-		h.write(w, r, http.StatusOK, map[string]string{"status": "ok"})
-		return
-	case "/readyz":
-		h.ready(w, r)
-		return
-	}
-	if err := h.guard(r); err != nil {
-		h.fail(w, r, err)
-		return
+	defer h.recover(w, r)
+	if !probe(r) {
+		if err := h.guard(r); err != nil {
+			h.fail(w, r, err)
+			return
+		}
 	}
 	// The mux would answer an unclean path with a redirect, and an unknown
 	// one in plain text.
@@ -120,61 +104,64 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mux.ServeHTTP(w, r)
 }
 
+// recover keeps a bug in one request from looking like a network failure: it
+// is logged with its stack, and the client gets an id to find it by. What was
+// meant to cut the connection still does.
+func (h *handler) recover(w http.ResponseWriter, r *http.Request) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	if p == http.ErrAbortHandler {
+		panic(p)
+	}
+	h.fail(w, r, &panicError{value: p, stack: debug.Stack()})
+}
+
+// probe reports whether r asks only whether the server is there, which needs
+// no credential and tells nothing.
+func probe(r *http.Request) bool { return r.URL.Path == "/healthz" || r.URL.Path == "/readyz" }
+
 // dispatch chooses by method, so that also a wrong method gets our error.
-func (h *handler) dispatch(methods map[string]endpoint) http.Handler {
+func (h *handler) dispatch(methods map[string]action) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		method := r.Method
 		if method == http.MethodHead {
 			method = http.MethodGet
 		}
-		do, ok := methods[method]
+		act, ok := methods[method]
 		if !ok {
 			allow := allowed(methods)
 			w.Header().Set("Allow", allow)
 			h.fail(w, r, api.Errorf(api.CodeMethodNotAllowed, "%s does not take %s", r.URL.Path, r.Method).WithHint("it takes "+allow))
 			return
 		}
-		body, err := do(h, w, r)
+		req := &request{Request: r, w: w, status: http.StatusOK}
+		answer, err := h.answer(req, act)
 		switch {
 		case err != nil:
 			h.fail(w, r, err)
-		case body != nil:
-			h.write(w, r, http.StatusOK, body)
+		case answer != nil:
+			h.write(w, r, req.status, answer)
+		case req.status == http.StatusNotModified:
+			w.WriteHeader(req.status)
 		}
 	})
 }
 
-func allowed(methods map[string]endpoint) string {
-	var names []string
-	for _, m := range []string{"GET", "POST", "DELETE"} {
-		if _, ok := methods[m]; ok {
-			names = append(names, m)
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
-// onAgent finds the agent of the path for an endpoint.
-func onAgent(do func(*handler, http.ResponseWriter, *http.Request, *host.Agent) (any, error)) endpoint {
-	return func(h *handler, w http.ResponseWriter, r *http.Request) (any, error) {
-		slug := r.PathValue("agent")
+// answer finds the agent and the parameters of a request and does what it
+// asks.
+func (h *handler) answer(req *request, act action) (any, error) {
+	if slug := req.PathValue("agent"); slug != "" {
 		a, ok := h.cfg.Host.Agent(slug)
 		if !ok {
 			return nil, api.Errorf(api.CodeAgentNotFound, "no agent %q here", slug).WithHint("GET / lists the agents")
 		}
-		return do(h, w, r, a)
+		req.agent = a
 	}
-}
-
-// principal is who makes a request that passed the guard.
-func principal(*http.Request) host.Principal {
-	return host.Principal{ID: "operator", Role: host.Operator}
-}
-
-func (h *handler) ready(w http.ResponseWriter, r *http.Request) {
-	if !h.cfg.Host.Ready() {
-		h.fail(w, r, api.Errorf(api.CodeDraining, "the server is shutting down"))
-		return
+	var err error
+	if req.query, err = query(req.Request, act.params...); err != nil {
+		return nil, err
 	}
-	h.write(w, r, http.StatusOK, map[string]string{"status": "ready"})
+	return act.do(h, req)
 }

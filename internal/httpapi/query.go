@@ -18,7 +18,7 @@ type values map[string]string
 // wish that is silently not met, so it is an error.
 func query(r *http.Request, known ...string) (values, error) {
 	if r.URL.RawQuery == "" {
-		return nil, nil //nolint:nilnil // a nil map reads as empty
+		return values{}, nil
 	}
 	q, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -27,8 +27,11 @@ func query(r *http.Request, known ...string) (values, error) {
 	out := make(values, len(q))
 	for name, all := range q {
 		if !slices.Contains(known, name) {
-			return nil, api.Errorf(api.CodeInvalidQuery, "unknown parameter %q", name).
-				WithHint("this route takes " + strings.Join(known, ", ")).WithField(name)
+			hint := "this route takes no parameters"
+			if len(known) > 0 {
+				hint = "this route takes " + strings.Join(known, ", ")
+			}
+			return nil, api.Errorf(api.CodeInvalidQuery, "unknown parameter %q", name).WithHint(hint).WithField(name)
 		}
 		if len(all) > 1 {
 			return nil, api.Errorf(api.CodeInvalidQuery, "parameter %s is given %d times", name, len(all)).WithField(name)
@@ -60,6 +63,13 @@ func (v values) number(name string, absent int64) (int64, error) {
 	return n, nil
 }
 
-func binding(v values) host.Binding {
-	return host.Binding{Session: v["session"], Token: v["continuationToken"]}
+// binding is the session a request is about. A parameter that is given empty
+// is no wish for a session of its own.
+func (v values) binding() (host.Binding, error) {
+	for _, name := range []string{"session", "continuationToken"} {
+		if s, given := v[name]; given && s == "" {
+			return host.Binding{}, api.Errorf(api.CodeInvalidQuery, "%s is empty", name).WithHint("leave it out, or give one").WithField(name)
+		}
+	}
+	return host.Binding{Session: v["session"], Token: v["continuationToken"]}, nil
 }

@@ -4,55 +4,47 @@ import (
 	"net/http"
 
 	"agsh.dev/api"
-	"agsh.dev/internal/host"
 	"agsh.dev/internal/session"
 )
 
 // maxPage is the most sessions of one listing.
 const maxPage = 1000
 
-func (h *handler) createSession(w http.ResponseWriter, r *http.Request, a *host.Agent) (any, error) {
-	if r.Body != http.NoBody {
-		if err := decode(w, r, &struct{}{}); err != nil {
+func (h *handler) createSession(req *request) (any, error) {
+	if hasBody(req.Request) {
+		if err := decode(req, fields{}); err != nil {
 			return nil, err
 		}
 	}
-	id, token, err := a.CreateSession(r.Context(), principal(r))
+	id, token, err := req.agent.CreateSession(req.Context(), req.principal())
 	if err != nil {
 		return nil, err
 	}
-	h.write(w, r, http.StatusCreated, api.NewSession{Session: id, ContinuationToken: token})
-	return nil, nil //nolint:nilnil // answered
+	req.status = http.StatusCreated
+	return api.NewSession{Session: id, ContinuationToken: token}, nil
 }
 
-func (h *handler) sessions(_ http.ResponseWriter, r *http.Request, a *host.Agent) (any, error) {
-	q, err := query(r, "after", "limit")
-	if err != nil {
-		return nil, err
-	}
-	limit, err := q.number("limit", 100)
+func (h *handler) sessions(req *request) (any, error) {
+	limit, err := req.query.number("limit", 100)
 	if err != nil {
 		return nil, err
 	}
 	if limit < 1 || limit > maxPage {
 		return nil, api.Errorf(api.CodeInvalidQuery, "limit=%d: want 1 to %d", limit, maxPage).WithField("limit")
 	}
-	rows, next, err := a.Sessions(r.Context(), principal(r), q["after"], int(limit))
+	found, next, err := req.agent.Sessions(req.Context(), req.principal(), req.query["after"], int(limit))
 	if err != nil {
 		return nil, err
 	}
-	list := api.SessionList{Sessions: make([]api.Session, 0, len(rows)), Next: next}
-	for _, row := range rows {
-		list.Sessions = append(list.Sessions, api.Session{
-			Session: row.Session, Agent: row.Agent, Status: string(row.Status), Owner: row.Owner,
-			Created: row.Created, Active: row.Active, LastSeq: row.LastSeq, OpenCalls: row.Open,
-		})
+	list := api.SessionList{Sessions: make([]api.Session, 0, len(found)), Next: next}
+	for _, s := range found {
+		list.Sessions = append(list.Sessions, describe(s, ""))
 	}
 	return list, nil
 }
 
-func (h *handler) session(_ http.ResponseWriter, r *http.Request, a *host.Agent) (any, error) {
-	state, token, err := a.Session(r.Context(), principal(r), r.PathValue("id"))
+func (h *handler) session(req *request) (any, error) {
+	state, token, err := req.agent.Session(req.Context(), req.principal(), req.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
@@ -67,8 +59,8 @@ func describe(s session.State, token string) api.Session {
 	}
 }
 
-func (h *handler) deleteSession(_ http.ResponseWriter, r *http.Request, a *host.Agent) (any, error) {
-	id, err := a.DeleteSession(r.Context(), principal(r), r.PathValue("id"))
+func (h *handler) deleteSession(req *request) (any, error) {
+	id, err := req.agent.DeleteSession(req.Context(), req.principal(), req.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}

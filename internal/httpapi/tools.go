@@ -12,10 +12,10 @@ import (
 	"agsh.dev/internal/toolset"
 )
 
-func (h *handler) agents(_ http.ResponseWriter, r *http.Request) (any, error) {
+func (h *handler) agents(req *request) (any, error) {
 	list := api.Agents{Agents: []api.AgentRef{}}
 	for _, a := range h.cfg.Host.Agents() {
-		list.Agents = append(list.Agents, api.AgentRef{Slug: a.Slug(), URL: h.base(r) + "/" + a.Slug(), Description: a.Definition().Description})
+		list.Agents = append(list.Agents, api.AgentRef{Slug: a.Slug(), URL: h.base(req.Request) + "/" + a.Slug(), Description: a.Definition().Description})
 	}
 	return list, nil
 }
@@ -28,8 +28,8 @@ func (h *handler) base(r *http.Request) string {
 	return "http://" + r.Host
 }
 
-func (h *handler) info(_ http.ResponseWriter, r *http.Request, a *host.Agent) (any, error) {
-	def := a.Definition()
+func (h *handler) info(req *request) (any, error) {
+	def := req.agent.Definition()
 	info := api.Info{
 		Name: def.Name, Description: def.Description,
 		Tools: []api.InfoTool{}, Skills: []string{}, Connections: []string{}, Diagnostics: []api.Diagnostic{},
@@ -37,7 +37,7 @@ func (h *handler) info(_ http.ResponseWriter, r *http.Request, a *host.Agent) (a
 	if m := def.Model; m != nil {
 		info.Model = &api.Model{Provider: m.Provider, Name: m.Name}
 	}
-	set, _, err := a.Tools(r.Context(), principal(r), host.Binding{})
+	set, _, err := req.agent.Tools(req.Context(), req.principal(), host.Binding{})
 	if err != nil {
 		return nil, err
 	}
@@ -49,19 +49,29 @@ func (h *handler) info(_ http.ResponseWriter, r *http.Request, a *host.Agent) (a
 	return info, nil
 }
 
-func (h *handler) tools(w http.ResponseWriter, r *http.Request, a *host.Agent) (any, error) {
-	q, err := query(r, "session", "continuationToken")
+// namespace is the live one of the session a request is about. It sets the
+// ETag, and reports whether the client has that version already.
+func (h *handler) namespace(req *request) (set *toolset.Set, session string, known bool, err error) {
+	bind, err := req.query.binding()
+	if err != nil {
+		return nil, "", false, err
+	}
+	set, session, err = req.agent.Tools(req.Context(), req.principal(), bind)
+	if err != nil {
+		return nil, "", false, err
+	}
+	req.w.Header().Set("ETag", set.ETag())
+	return set, session, fresh(req.Request, set.ETag()), nil
+}
+
+func (h *handler) tools(req *request) (any, error) {
+	set, session, known, err := h.namespace(req)
 	if err != nil {
 		return nil, err
 	}
-	set, session, err := a.Tools(r.Context(), principal(r), binding(q))
-	if err != nil {
-		return nil, err
-	}
-	w.Header().Set("ETag", set.ETag())
-	if r.Header.Get("If-None-Match") == set.ETag() {
-		w.WriteHeader(http.StatusNotModified)
-		return nil, nil //nolint:nilnil // answered
+	if known {
+		req.status = http.StatusNotModified
+		return nil, nil
 	}
 	list := api.ToolList{Tools: make([]api.ToolEntry, 0, len(set.Tools())), Session: session, Unavailable: []api.Unavailable{}}
 	for _, t := range set.Tools() {
@@ -70,16 +80,12 @@ func (h *handler) tools(w http.ResponseWriter, r *http.Request, a *host.Agent) (
 	return list, nil
 }
 
-func (h *handler) tool(w http.ResponseWriter, r *http.Request, a *host.Agent) (any, error) {
-	q, err := query(r, "session", "continuationToken", "fold")
+func (h *handler) tool(req *request) (any, error) {
+	set, _, known, err := h.namespace(req)
 	if err != nil {
 		return nil, err
 	}
-	set, _, err := a.Tools(r.Context(), principal(r), binding(q))
-	if err != nil {
-		return nil, err
-	}
-	fold, err := q.flag("fold")
+	fold, err := req.query.flag("fold")
 	if err != nil {
 		return nil, err
 	}
@@ -87,11 +93,13 @@ func (h *handler) tool(w http.ResponseWriter, r *http.Request, a *host.Agent) (a
 	if fold {
 		find = set.Fold
 	}
-	w.Header().Set("ETag", set.ETag())
-	t, ok := find(r.PathValue("name"))
+	t, ok := find(req.PathValue("name"))
 	if !ok {
-		return nil, api.Errorf(api.CodeToolNotFound, "agent %s has no tool %q", a.Slug(), r.PathValue("name")).
-			WithHint("list them with GET /" + a.Slug() + "/v1/tools")
+		return nil, req.agent.ToolNotFound(req.PathValue("name"))
+	}
+	if known {
+		req.status = http.StatusNotModified
+		return nil, nil
 	}
 	d := api.ToolDetail{
 		Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.Input, OutputSchema: t.Output,
@@ -120,24 +128,23 @@ func approval(a agent.Approval) json.RawMessage {
 	return b
 }
 
-func (h *handler) call(w http.ResponseWriter, r *http.Request, a *host.Agent) (any, error) {
-	var req api.CallRequest
-	if err := decode(w, r, &req); err != nil {
-		return nil, err
-	}
-	p := principal(r)
-	bind := host.Binding{Session: req.Session, Token: req.ContinuationToken}
-	session, done, err := a.Call(r.Context(), p, host.CallRequest{
-		Name: r.PathValue("name"), Args: req.Args, Binding: bind, Approve: req.Approve,
+func (h *handler) call(req *request) (any, error) {
+	call := host.CallRequest{Name: req.PathValue("name")}
+	err := decode(req, fields{
+		"args": &call.Args, "session": &call.Binding.Session, "continuationToken": &call.Binding.Token, "approve": &call.Approve,
 	})
 	if err != nil {
 		return nil, err
 	}
-	set, _, err := a.Tools(r.Context(), p, host.Binding{})
+	session, done, err := req.agent.Call(req.Context(), req.principal(), call)
 	if err != nil {
 		return nil, err
 	}
-	w.Header().Set("ETag", set.ETag())
+	set, _, err := req.agent.Tools(req.Context(), req.principal(), host.Binding{})
+	if err != nil {
+		return nil, err
+	}
+	req.w.Header().Set("ETag", set.ETag())
 	res := api.CallResult{
 		Session: session, CallID: done.CallID, Content: done.Content, StructuredContent: done.StructuredContent,
 		IsError: done.Status != event.StatusOK, Truncated: done.Truncated,

@@ -5,7 +5,11 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"strconv"
+	"strings"
+	"time"
 
 	"agsh.dev/api"
 )
@@ -32,25 +36,78 @@ var statuses = map[api.Code]int{
 }
 
 // write sends a JSON answer whole.
-func (h *handler) write(w http.ResponseWriter, r *http.Request, status int, body any) {
-	b, err := json.Marshal(body)
+func (h *handler) write(w http.ResponseWriter, r *http.Request, status int, answer any) {
+	b, err := json.Marshal(answer)
 	if err != nil {
-		h.cfg.Log.Error("an answer could not be encoded", "method", r.Method, "path", r.URL.Path, "err", err)
-		status, b = http.StatusInternalServerError, []byte(`{"error":{"code":"internal","message":"the answer could not be encoded"}}`)
+		h.fail(w, r, fmt.Errorf("encode the answer: %w", err))
+		return
 	}
-	w.Header().Set("Content-Type", "application/json")
+	b = append(b, '\n')
+	header := w.Header()
+	header.Set("Content-Type", "application/json")
+	header.Set("Content-Length", strconv.Itoa(len(b)))
+	if sent, ok := r.Body.(*body); ok && !sent.ended {
+		header.Set("Connection", "close")
+	}
 	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(append(b, '\n'))
+	if r.Method == http.MethodHead {
+		return
 	}
+	s := newSender(w, h.cfg.WriteTimeout)
+	defer s.done()
+	_ = s.send(b) // nobody is left to tell
 }
+
+// A sender writes to a client that may be slow but must not stand still: each
+// piece has a deadline of its own.
+type sender struct {
+	w       http.ResponseWriter
+	rc      *http.ResponseController
+	timeout time.Duration
+}
+
+// pieceSize is what a client has to take within the timeout.
+const pieceSize = 256 << 10
+
+func newSender(w http.ResponseWriter, timeout time.Duration) sender {
+	return sender{w, http.NewResponseController(w), timeout}
+}
+
+// send writes b and flushes it. A writer without deadlines or buffers, as one
+// in memory, goes without.
+func (s sender) send(b []byte) error {
+	for len(b) > 0 {
+		piece := b[:min(len(b), pieceSize)]
+		_ = s.rc.SetWriteDeadline(time.Now().Add(s.timeout))
+		if _, err := s.w.Write(piece); err != nil {
+			return err
+		}
+		b = b[len(piece):]
+	}
+	_ = s.rc.SetWriteDeadline(time.Now().Add(s.timeout))
+	if err := s.rc.Flush(); !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	return nil
+}
+
+// done lets the connection serve on.
+func (s sender) done() { _ = s.rc.SetWriteDeadline(time.Time{}) }
+
+// A panicError is a bug met while a request was served.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.value, e.stack) }
 
 // fail sends an error. One that has no code is the server's own fault: its
 // text stays in the log, under an id the answer names.
 func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var known *api.Error
 	if !errors.As(err, &known) {
-		if errors.Is(err, context.Canceled) {
+		if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 			return // the client has gone; there is nobody to answer
 		}
 		known = api.Errorf(api.CodeInternal, "an error inside the server")
@@ -65,11 +122,18 @@ func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 		known = &e
 		h.cfg.Log.Error("a request failed", "method", r.Method, "path", r.URL.Path, "errorId", e.ErrorID, "err", err)
 	}
-	switch status {
-	case http.StatusUnauthorized:
+	if status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
-	case http.StatusRequestEntityTooLarge, http.StatusRequestTimeout:
-		w.Header().Set("Connection", "close")
 	}
 	h.write(w, r, status, api.ErrorBody{Error: known})
+}
+
+// fresh reports whether the client has what etag names already.
+func fresh(r *http.Request, etag string) bool {
+	for tag := range strings.SplitSeq(strings.Join(r.Header.Values("If-None-Match"), ","), ",") {
+		if tag = strings.TrimSpace(tag); tag == "*" || strings.TrimPrefix(tag, "W/") == etag {
+			return true
+		}
+	}
+	return false
 }

@@ -96,6 +96,10 @@ func (l *Log) State() State {
 	return l.state
 }
 
+// Stored returns the state as the store has it. Right after a commit it is
+// ahead of [Log.State] for a moment, in which readers may see the new events.
+func (l *Log) Stored(ctx context.Context) (State, error) { return l.load(ctx) }
+
 // Append stores events, all or none, next to each other and in order, and
 // returns them with Seq, ID and At set. When it returns they are durable and
 // visible. Events that the session's state refuses are an error that stores

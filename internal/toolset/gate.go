@@ -97,6 +97,9 @@ func (g Gate) execute(ctx context.Context, t *Tool, call Call) event.ToolComplet
 	ctx, cancel := context.WithTimeout(agent.WithCall(ctx, call.Target), t.Timeout)
 	defer cancel()
 	res, err := g.run(ctx, t, call.Args)
+	if err == nil {
+		res, err = recordable(res)
+	}
 	done := event.ToolCompleted{CallID: call.ID, Status: event.StatusOK, Content: res.Content, StructuredContent: res.Structured}
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
@@ -104,14 +107,15 @@ func (g Gate) execute(ctx context.Context, t *Tool, call Call) event.ToolComplet
 	case errors.Is(ctx.Err(), context.DeadlineExceeded) && (err != nil || res.IsError):
 		done.Status, done.Error = event.StatusError, &event.Error{Code: "timeout", Message: fmt.Sprintf("tool %s did not finish within %s", t.Name, t.Timeout)}
 	case err != nil:
-		done.Status, done.Error = event.StatusError, &event.Error{Code: "tool_failed", Message: err.Error()}
+		done.Status, done.Error = event.StatusError, &event.Error{Code: "tool_failed", Message: strings.ToValidUTF8(err.Error(), "\uFFFD")}
 	case res.IsError:
 		done.Status = event.StatusError
 	}
 	if res.Size > 0 {
 		done.Truncated = &event.Truncated{Bytes: res.Size}
 	}
-	if done.Error != nil {
+	if done.Error != nil && !res.IsError {
+		// A tool that reports an error of its own has said what happened.
 		done.Content = append(done.Content, event.Text(done.Error.Message))
 	}
 	limit := g.MaxOutput
@@ -131,7 +135,8 @@ func (g Gate) run(ctx context.Context, t *Tool, args json.RawMessage) (agent.Res
 	}
 	out := make(chan outcome, 1)
 	go func() {
-		var o outcome
+		// What is left if the tool ends the goroutine itself.
+		o := outcome{err: fmt.Errorf("tool %s ended without a result", t.Name)}
 		defer func() {
 			if p := recover(); p != nil {
 				o = outcome{err: fmt.Errorf("tool %s panicked: %v", t.Name, p)}

@@ -18,7 +18,7 @@ func capOutput(done event.ToolCompleted, limit int) event.ToolCompleted {
 		size += len(b.Text) + len(b.Data)
 	}
 	// No byte of text takes more than six in JSON.
-	if size*6 < limit {
+	if size*6+len(done.Content)*blockSize < limit {
 		return done
 	}
 	if size <= limit && encodedSize(done) <= limit {
@@ -32,7 +32,7 @@ func capOutput(done event.ToolCompleted, limit int) event.ToolCompleted {
 	for budget := limit; ; {
 		done.Content = cutBlocks(whole, budget)
 		enc := encodedSize(done)
-		if enc <= limit+markerSize*len(whole) || budget < 64 {
+		if enc <= limit+blockSize*len(done.Content) || budget < blockSize {
 			return done
 		}
 		// Escapes made it too long: shrink by as much as they cost.
@@ -40,36 +40,50 @@ func capOutput(done event.ToolCompleted, limit int) event.ToolCompleted {
 	}
 }
 
-// markerSize is the most bytes a cut adds to a block: a limit holds for the
-// content, not for the note that some is missing.
-const markerSize = 64
+// blockSize is the most bytes a block takes beside its content, the marker of
+// a cut included.
+const blockSize = 128
 
-// encodedSize is what the content takes in an answer.
+// encodedSize is what the content takes in an answer beside the frame of its
+// blocks.
 func encodedSize(done event.ToolCompleted) int {
-	n := len(done.StructuredContent)
+	n := 0
+	if len(done.StructuredContent) > 0 {
+		n = encoded(done.StructuredContent)
+	}
 	for _, b := range done.Content {
-		enc, err := json.Marshal(b.Text)
-		if err != nil {
-			return 0
-		}
-		n += len(enc) - 2 + len(b.Data)
+		n += encoded(b.Text) - len(`""`) + len(b.Data)
+	}
+	if len(done.Content) > 1 {
+		n += len(done.Content) * len(`{"type":"text","text":""},`)
 	}
 	return n
 }
 
+func encoded(v any) int {
+	b, _ := json.Marshal(v) // text, and JSON that was checked
+	return len(b)
+}
+
 // cutBlocks gives each block in turn what is left of the budget.
 func cutBlocks(blocks []event.Block, budget int) []event.Block {
-	out := make([]event.Block, 0, len(blocks))
-	for _, b := range blocks {
+	var out []event.Block
+	for i, b := range blocks {
 		switch {
+		case budget <= 0 && i > 0:
+			return append(out, event.Text(fmt.Sprintf("[… %d more blocks left out …]", len(blocks)-i)))
 		case b.Data != "" && len(b.Data) > budget:
-			b = event.Text(fmt.Sprintf("[%s of %d bytes left out: the output is too large]", b.MimeType, len(b.Data)/4*3))
+			b = event.Text(fmt.Sprintf("[%.64s of %d bytes left out: the output is too large]", b.MimeType, len(b.Data)/4*3))
+			budget -= len(b.Text)
 		case b.Data != "":
 			budget -= len(b.Data)
 		default:
-			kept := Cut(b.Text, budget)
-			budget = max(0, budget-len(b.Text))
+			kept := Cut(b.Text, max(0, budget))
+			budget -= len(b.Text)
 			b.Text = kept
+		}
+		if i > 0 {
+			budget -= blockSize
 		}
 		out = append(out, b)
 	}
