@@ -7,18 +7,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
-// MaxAnswer is the most bytes of an answer a [Client] takes; a server's own
-// answers are never larger.
-const MaxAnswer = 16 << 20
+// The limits of a [Client].
+const (
+	// MaxAnswer is the most bytes of an answer; a server's own answers are
+	// never larger.
+	MaxAnswer = 16 << 20
+	// Patience is the longest wait for a whole answer to anything but a call,
+	// which may take as long as its tool does.
+	Patience = time.Minute
+	// maxHeaders is the most bytes of an answer's header fields.
+	maxHeaders = 1 << 20
+)
 
 // Config configures a [Client]. The zero value works.
 type Config struct {
@@ -50,61 +56,47 @@ var errRedirect = errors.New("redirect")
 // whose path is the agent's slug, perhaps below a prefix. A bearer token for
 // plain http is only accepted when the host is this machine.
 func NewClient(target string, cfg Config) (*Client, error) {
-	u, err := url.Parse(target)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("target %q: want a URL such as http://127.0.0.1:39400/executor", redactURL(target))
+	base, err := parseTarget(target)
+	if err != nil {
+		return nil, err
 	}
-	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("target %q: a target has no user, query or fragment; give a credential as a bearer token", redactURL(target))
+	if cfg.BearerToken != "" && base.Scheme == "http" && !loopback(base.Hostname()) {
+		return nil, fmt.Errorf("target %q: a bearer token over plain http would be readable on the way; use https", shown(target))
 	}
-	if cfg.BearerToken != "" && u.Scheme == "http" && !loopback(u.Hostname()) {
-		return nil, fmt.Errorf("target %q: a bearer token over plain http would be readable on the way; use https", target)
+	if strings.ContainsFunc(cfg.BearerToken, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return nil, errors.New("the bearer token has a line break or another control character in it")
 	}
-	if strings.ContainsAny(cfg.BearerToken, "\r\n\x00") {
-		return nil, errors.New("the bearer token has a line break in it")
-	}
-	u.Path = strings.TrimRight(u.Path, "/")
-	u.RawPath = ""
-	c := &Client{base: u, token: cfg.BearerToken, agent: cfg.UserAgent}
+	c := &Client{base: base, token: cfg.BearerToken, agent: cfg.UserAgent}
 	if c.agent == "" {
 		c.agent = "agsh"
 	}
 	rt := cfg.Transport
 	if rt == nil {
 		rt = &http.Transport{
-			Proxy:                 http.ProxyFromEnvironment,
-			DialContext:           (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
-			TLSHandshakeTimeout:   10 * time.Second,
-			MaxIdleConnsPerHost:   4,
-			DisableCompression:    true,
-			ForceAttemptHTTP2:     u.Scheme == "https",
-			IdleConnTimeout:       time.Minute,
-			ResponseHeaderTimeout: 0, // a call may take as long as its tool may
+			Proxy:                  http.ProxyFromEnvironment,
+			DialContext:            (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
+			TLSHandshakeTimeout:    10 * time.Second,
+			MaxIdleConnsPerHost:    4,
+			MaxResponseHeaderBytes: maxHeaders,
+			DisableCompression:     true,
+			ForceAttemptHTTP2:      base.Scheme == "https",
+			IdleConnTimeout:        time.Minute,
 		}
 	}
 	c.http = &http.Client{Transport: rt, CheckRedirect: func(*http.Request, []*http.Request) error { return errRedirect }}
 	return c, nil
 }
 
-func redactURL(s string) string {
-	if u, err := url.Parse(s); err == nil {
-		return u.Redacted()
-	}
-	return s
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
 // Agent is the slug of the agent, or "" when the target names none.
 func (c *Client) Agent() string { return c.base.Path[strings.LastIndexByte(c.base.Path, '/')+1:] }
 
-// WithAgent returns a client of another agent of the same server.
+// WithAgent returns a client of another agent of the same server, at a target
+// that names none.
 func (c *Client) WithAgent(slug string) *Client {
 	d := *c
-	d.base = c.base.JoinPath(url.PathEscape(slug))
+	base := *c.base
+	base.Path, base.RawPath = base.Path+"/"+slug, base.EscapedPath()+"/"+url.PathEscape(slug)
+	d.base = &base
 	return &d
 }
 
@@ -121,8 +113,10 @@ type request struct {
 	path   string // below the base, escaped
 	query  url.Values
 	in     any
-	out    any
-	header http.Header // of the answer, set by do
+	out    answer
+	// patient waits for the answer as long as the caller does.
+	patient bool
+	etag    string // of the answer, set by do
 }
 
 func (c *Client) do(ctx context.Context, q *request) error {
@@ -138,7 +132,13 @@ func (c *Client) do(ctx context.Context, q *request) error {
 	if len(q.query) > 0 {
 		target += "?" + q.query.Encode()
 	}
-	req, err := http.NewRequestWithContext(ctx, q.method, target, body)
+	within := ctx
+	if !q.patient {
+		var cancel context.CancelFunc
+		within, cancel = context.WithTimeout(ctx, Patience)
+		defer cancel()
+	}
+	req, err := http.NewRequestWithContext(within, q.method, target, body)
 	if err != nil {
 		return fmt.Errorf("make the request: %w", err)
 	}
@@ -155,99 +155,25 @@ func (c *Client) do(ctx context.Context, q *request) error {
 		return c.unreachable(ctx, res, err)
 	}
 	defer res.Body.Close()
-	q.header = res.Header
-	b, err := io.ReadAll(io.LimitReader(res.Body, MaxAnswer+1))
+	q.etag = res.Header.Get("ETag")
+	b, err := read(res)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		return c.nonsense(res, fmt.Sprintf("the answer broke off after %d bytes: %v", len(b), transportCause(err)), nil)
+		return c.nonsense(res, fmt.Sprintf("the answer broke off after %d bytes: %s", len(b), c.cause(err)), nil)
 	case len(b) > MaxAnswer:
 		return c.nonsense(res, fmt.Sprintf("the answer is larger than %d MiB", MaxAnswer>>20), nil)
 	}
 	return c.decode(res, b, q.out)
 }
 
-// decode reads an answer by what it is, not by what it claims to be.
-func (c *Client) decode(res *http.Response, b []byte, out any) error {
-	if res.StatusCode >= 400 {
-		var body ErrorBody
-		if json.Unmarshal(b, &body) == nil && body.Error != nil && body.Error.Code != "" {
-			body.Error.Status = res.StatusCode
-			return body.Error
-		}
-		return c.nonsense(res, "expected JSON", b)
+// read reads a body up to one byte more than is taken.
+func read(res *http.Response) ([]byte, error) {
+	var b bytes.Buffer
+	if n := res.ContentLength; n > 0 && n <= MaxAnswer {
+		b.Grow(int(n) + bytes.MinRead)
 	}
-	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
-	if kind != "application/json" {
-		return c.nonsense(res, "expected JSON", b)
-	}
-	if err := json.Unmarshal(b, out); err != nil {
-		return c.nonsense(res, "expected JSON, and what came cannot be read as such", b)
-	}
-	return nil
-}
-
-// nonsense is the error for an answer that is not one of this API. It shows
-// where it came from and a little of it.
-func (c *Client) nonsense(res *http.Response, what string, body []byte) error {
-	msg := fmt.Sprintf("%s answered %s", c.base.Host, res.Status)
-	if kind := res.Header.Get("Content-Type"); kind != "" {
-		msg += " (" + kind + ")"
-	}
-	msg += ": " + what
-	if body != nil {
-		if text := excerpt(body); text != "" {
-			msg += "; it begins with: " + text
-		} else {
-			msg += "; it is empty"
-		}
-	}
-	return &UnreachableError{URL: c.URL(), Err: errors.New(strings.ReplaceAll(msg, c.secret(), "[redacted]"))}
-}
-
-// secret is what must not be echoed: never the empty string.
-func (c *Client) secret() string {
-	if c.token == "" {
-		return "\x00"
-	}
-	return c.token
-}
-
-func excerpt(b []byte) string {
-	const most = 160
-	s := strings.Join(strings.Fields(strings.ToValidUTF8(string(b[:min(len(b), 4*most)]), "�")), " ")
-	if len(s) <= most {
-		return s
-	}
-	cut := most
-	for !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
-}
-
-func (c *Client) unreachable(ctx context.Context, res *http.Response, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if errors.Is(err, errRedirect) {
-		where := ""
-		if res != nil {
-			where = " to " + redactURL(res.Header.Get("Location"))
-		}
-		return &UnreachableError{URL: c.URL(), Err: fmt.Errorf("%s answered with a redirect%s; redirects are refused: give the agent's own address", c.base.Host, where)}
-	}
-	return &UnreachableError{URL: c.URL(), Err: fmt.Errorf("cannot reach %s: %w", c.base.Host, transportCause(err))}
-}
-
-// transportCause takes off the wrapping that repeats method and URL.
-func transportCause(err error) error {
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		err = u.Err
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("the connection was closed before the answer was whole")
-	}
-	return err
+	_, err := b.ReadFrom(io.LimitReader(res.Body, MaxAnswer+1))
+	return b.Bytes(), err
 }

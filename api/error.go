@@ -44,6 +44,9 @@ type Error struct {
 
 func (e *Error) Error() string {
 	s := e.Message
+	if s == "" {
+		s = string(e.Code)
+	}
 	if e.Hint != "" {
 		s += " (" + e.Hint + ")"
 	}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -29,13 +30,15 @@ func (b Binding) query() url.Values {
 // lack a slug.
 func (c *Client) Agents(ctx context.Context) ([]AgentRef, error) {
 	root := *c
-	u := *c.base
-	u.Path = u.Path[:strings.LastIndexByte(u.Path, '/')+1]
-	u.Path = strings.TrimRight(u.Path, "/")
-	root.base = &u
+	root.base = &url.URL{Scheme: c.base.Scheme, Host: c.base.Host, Path: parent(c.base.Path), RawPath: parent(c.base.EscapedPath())}
 	var out Agents
 	err := root.do(ctx, &request{method: http.MethodGet, path: "/", out: &out})
 	return out.Agents, err
+}
+
+// parent is a path without its last element.
+func parent(path string) string {
+	return strings.TrimRight(path[:strings.LastIndexByte(path, '/')+1], "/")
 }
 
 // Info returns the agent's manifest.
@@ -50,7 +53,7 @@ func (c *Client) Tools(ctx context.Context, b Binding) (ToolList, error) {
 	var out ToolList
 	q := request{method: http.MethodGet, path: "/v1/tools", query: b.query(), out: &out}
 	err := c.do(ctx, &q)
-	out.ETag = q.header.Get("ETag")
+	out.ETag = q.etag
 	return out, err
 }
 
@@ -68,7 +71,10 @@ func (c *Client) Tool(ctx context.Context, name string, fold bool, b Binding) (T
 	}
 	q := request{method: http.MethodGet, path: path, query: query, out: &out}
 	err = c.do(ctx, &q)
-	out.ETag = q.header.Get("ETag")
+	out.ETag = q.etag
+	if err == nil && out.Name != name && (!fold || !strings.EqualFold(out.Name, name)) {
+		return out, &UnreachableError{URL: c.URL(), Err: fmt.Errorf("%s was asked for the tool %q and describes %q", c.base.Host, name, c.excerpt(out.Name))}
+	}
 	return out, err
 }
 
@@ -80,18 +86,30 @@ func (c *Client) Call(ctx context.Context, name string, req CallRequest) (CallRe
 	if err != nil {
 		return out, err
 	}
-	q := request{method: http.MethodPost, path: path, in: req, out: &out}
+	q := request{method: http.MethodPost, path: path, in: req, out: &out, patient: true}
 	err = c.do(ctx, &q)
-	out.ETag = q.header.Get("ETag")
+	out.ETag = q.etag
 	return out, err
 }
 
 // toolPath refuses what a URL path cannot carry: no tool has such a name.
 func toolPath(name string) (string, error) {
-	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") {
+	if !isSegment(name) {
 		return "", Errorf(CodeToolNotFound, "no tool can have the name %q", name)
 	}
 	return "/v1/tools/" + url.PathEscape(name), nil
+}
+
+func sessionPath(id string) (string, error) {
+	if !isSegment(id) {
+		return "", Errorf(CodeSessionNotFound, "no session can have the id %q", id)
+	}
+	return "/v1/sessions/" + url.PathEscape(id), nil
+}
+
+// isSegment reports whether s can be one segment of a path.
+func isSegment(s string) bool {
+	return s != "" && s != "." && s != ".." && !strings.ContainsAny(s, "/\x00")
 }
 
 // NewSession starts an empty session.
@@ -104,7 +122,11 @@ func (c *Client) NewSession(ctx context.Context) (NewSession, error) {
 // Session describes one session, which may be [Latest].
 func (c *Client) Session(ctx context.Context, id string) (Session, error) {
 	var out Session
-	err := c.do(ctx, &request{method: http.MethodGet, path: "/v1/sessions/" + url.PathEscape(id), out: &out})
+	path, err := sessionPath(id)
+	if err != nil {
+		return out, err
+	}
+	err = c.do(ctx, &request{method: http.MethodGet, path: path, out: &out})
 	return out, err
 }
 
@@ -122,6 +144,10 @@ func (c *Client) Sessions(ctx context.Context, after string) (SessionList, error
 // DeleteSession cancels and deletes a session.
 func (c *Client) DeleteSession(ctx context.Context, id string) (Deleted, error) {
 	var out Deleted
-	err := c.do(ctx, &request{method: http.MethodDelete, path: "/v1/sessions/" + url.PathEscape(id), out: &out})
+	path, err := sessionPath(id)
+	if err != nil {
+		return out, err
+	}
+	err = c.do(ctx, &request{method: http.MethodDelete, path: path, out: &out})
 	return out, err
 }
