@@ -14,7 +14,7 @@ import (
 // repository, in a copy of it and in order, as a reader would.
 func TestDocs(t *testing.T) {
 	root := filepath.Dir(output(t, ".", "go", "env", "GOMOD"))
-	files := strings.Fields(output(t, root, "git", "ls-files", "--cached", "--others", "--exclude-standard"))
+	files := strings.Fields(output(t, root, "git", "ls-files"))
 	work := filepath.Join(t.TempDir(), "agsh")
 	var docs []string
 	for _, f := range files {
