@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"agsh.dev/api"
 	"agsh.dev/internal/agsh/argv"
@@ -38,39 +39,59 @@ type session struct {
 	bound string
 	kept  bool
 	left  bool // the word exit was run
+	last  int  // the exit code of the last entry of the REPL
 }
 
 // Run runs agsh with its arguments, without the program's name, and returns
 // its exit code.
 func Run(ctx context.Context, t *term.Term, args []string) int {
-	globals, rest, err := argv.SplitGlobals(args)
+	globals, rest, err := split(args)
 	if err != nil {
 		return report(t, "", err)
 	}
-	mode := ""
-	if len(rest) > 0 {
-		mode = rest[0]
-	}
-	switch {
-	case mode == "--version" && len(rest) == 1:
-		fmt.Fprintln(t.Out, "agsh "+Version)
-		return exitDone
-	case mode == "" && globals.Help:
-		return programHelp(ctx, t, globals)
-	case strings.HasPrefix(mode, "-") && !shellFlags(rest):
-		return report(t, "", &argv.UsageError{Message: fmt.Sprintf("unknown flag %s; see agsh --help", mode)})
-	}
-	if mode == "" || shellFlags(rest) {
-		return runShell(ctx, t, globals, len(rest) > 0)
+	bare := len(rest) == 0 || shellFlags(rest)
+	if bare && !globals.Help && t.InTTY && t.OutTTY {
+		return runREPL(ctx, t, globals)
 	}
 	ctx, stop := term.Signals(ctx)
 	defer stop()
+	switch {
+	case bare && globals.Help:
+		return programHelp(ctx, t, globals)
+	case bare:
+		return runScript(ctx, t, globals, len(rest) > 0)
+	case rest[0] == "--version" && len(rest) == 1:
+		return write(t, []byte("agsh "+Version+"\n"))
+	case strings.HasPrefix(rest[0], "-"):
+		return report(t, "", &argv.UsageError{Message: fmt.Sprintf("unknown flag %s; see agsh --help", rest[0])})
+	}
 	s, err := connect(ctx, t, globals)
 	if err != nil {
 		return report(t, globals.BearerToken, err)
 	}
 	defer s.client.Close()
 	return s.oneShot(ctx, rest)
+}
+
+// split takes the reserved flags out of the program's arguments. What is not
+// UTF-8 cannot be sent as JSON, and is refused rather than sent as something
+// else.
+func split(args []string) (argv.Globals, []string, error) {
+	for i, arg := range args {
+		if !utf8.ValidString(arg) {
+			return argv.Globals{}, nil, &argv.UsageError{Message: fmt.Sprintf("argument %d is not valid UTF-8: %q", i+1, clip(arg))}
+		}
+	}
+	globals, rest, err := argv.SplitGlobals(args)
+	switch bare := len(rest) == 0 || shellFlags(rest); {
+	case err != nil:
+		return globals, rest, err
+	case globals.Session != "" && globals.ContinuationToken != "":
+		return globals, rest, &argv.UsageError{Message: "--session and --continuation-token both name a session: give one of them"}
+	case bare && globals.Set["--json-args"]:
+		return globals, rest, &argv.UsageError{Message: "--json-args needs a command whose arguments they are"}
+	}
+	return globals, rest, nil
 }
 
 // shellFlags reports whether the arguments are those of the bare shell:
@@ -116,9 +137,7 @@ func (s *session) oneShot(ctx context.Context, words []string) int {
 		}
 	}
 	out, code := s.exec(ctx, words, false)
-	if err := s.print(out); err != nil {
-		code = max(code, exitToolError)
-	}
+	code = max(code, write(s.term, out.Text))
 	s.sessionLine()
 	if ctx.Err() != nil {
 		return exitInterrupted

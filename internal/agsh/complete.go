@@ -12,14 +12,14 @@ import (
 	"agsh.dev/internal/agsh/shell"
 )
 
-// completeTimeout bounds a request made for a completion: a key press must
-// not hang.
+// completeTimeout bounds the requests made for a completion: whoever pressed
+// the key has long gone on typing.
 const completeTimeout = 2 * time.Second
 
 // complete returns what may stand at the end of src[:pos]: a command, a flag
 // of one, or one of a flag's values.
-func (s *session) complete(src string, pos int) repl.Completion {
-	ctx, cancel := context.WithTimeout(context.Background(), completeTimeout)
+func (s *session) complete(ctx context.Context, src string, pos int) repl.Completion {
+	ctx, cancel := context.WithTimeout(ctx, completeTimeout)
 	defer cancel()
 	before := src[:pos]
 	stage := before[strings.LastIndexAny(before, "|;&\n")+1:]
@@ -60,7 +60,7 @@ func named(names []string, prefix string) []repl.Candidate {
 	var out []repl.Candidate
 	for _, name := range names {
 		if strings.HasPrefix(name, prefix) {
-			out = append(out, repl.Candidate{Text: name + " "})
+			out = append(out, repl.Candidate{Text: shell.Quote(name) + " "})
 		}
 	}
 	return out
@@ -74,8 +74,7 @@ func (s *session) commandNames(ctx context.Context, prefix string) []repl.Candid
 	var out []repl.Candidate
 	for _, t := range list.Tools {
 		if len(t.Name) >= len(prefix) && strings.EqualFold(t.Name[:len(prefix)], prefix) {
-			// What was typed stays as it is: ls need not become LS.
-			out = append(out, repl.Candidate{Text: foldTo(t.Name, prefix) + " ", Title: t.Title})
+			out = append(out, repl.Candidate{Text: shell.Quote(s.foldTo(ctx, t.Name, prefix)) + " ", Title: t.Title})
 		}
 	}
 	out = append(out, named([]string{"help", "exit"}, prefix)...)
@@ -83,11 +82,12 @@ func (s *session) commandNames(ctx context.Context, prefix string) []repl.Candid
 	return out
 }
 
-// foldTo is name in the letter case of what was typed, as far as the name
-// itself does not insist: all of it in lower case when the prefix is.
-func foldTo(name, prefix string) string {
-	if prefix != "" && !strings.HasPrefix(name, prefix) && prefix == strings.ToLower(prefix) {
-		return strings.ToLower(name)
+// foldTo is name as it would be typed after prefix. What was typed stays as it
+// is, l becomes ls and not LS, unless another tool has that name too.
+func (s *session) foldTo(ctx context.Context, name, prefix string) string {
+	low := strings.ToLower(name)
+	if prefix != "" && !strings.HasPrefix(name, prefix) && prefix == strings.ToLower(prefix) && s.catalog.Has(ctx, low) {
+		return low
 	}
 	return name
 }

@@ -8,14 +8,13 @@ import (
 	"io"
 	"os"
 	"strings"
-	"syscall"
+	"unicode/utf8"
 
 	"agsh.dev/api"
 	"agsh.dev/internal/agsh/argv"
 	"agsh.dev/internal/agsh/catalog"
 	"agsh.dev/internal/agsh/shell"
 	"agsh.dev/internal/agsh/view"
-	"agsh.dev/internal/term/text"
 )
 
 // maxJSONArgs bounds what --json-args reads: a server takes no more.
@@ -33,7 +32,11 @@ func (s *session) exec(ctx context.Context, words []string, piped bool) (shell.O
 		return shell.Output{}, s.report(err)
 	}
 	if globals.Help {
-		return s.manual(cmd, piped), exitDone
+		out, err := s.manual(cmd, globals.Output, piped)
+		if err != nil {
+			return out, s.report(err)
+		}
+		return out, exitDone
 	}
 	jsonArgs, err := s.jsonArgs(globals.JSONArgs)
 	if err != nil {
@@ -103,6 +106,8 @@ func limited(b []byte, err error, from string) (json.RawMessage, error) {
 		return nil, &argv.UsageError{Message: fmt.Sprintf("--json-args: read %s: %v", from, err)}
 	case len(b) > maxJSONArgs:
 		return nil, &argv.UsageError{Message: fmt.Sprintf("--json-args: %s is larger than %d bytes", from, maxJSONArgs)}
+	case !utf8.Valid(b):
+		return nil, &argv.UsageError{Message: fmt.Sprintf("--json-args: %s is not valid UTF-8, which JSON is", from)}
 	}
 	return b, nil
 }
@@ -123,6 +128,7 @@ func (s *session) call(ctx context.Context, cmd *catalog.Command, args json.RawM
 	}
 	name := cmd.Detail.Name
 	res, err := s.client.Call(ctx, name, req)
+	s.catalog.Seen(res.ETag) // also of a failure: it may be that the tool is not what it was
 	var failed *api.Error
 	if errors.As(err, &failed) && failed.Code == api.CodeApprovalRequired && !approve {
 		if !s.term.InTTY || !s.term.ErrTTY {
@@ -142,7 +148,6 @@ func (s *session) call(ctx context.Context, cmd *catalog.Command, args json.RawM
 	if err != nil {
 		return res, err
 	}
-	s.catalog.Seen(res.ETag)
 	s.bound = res.Session
 	if res.Truncated != nil {
 		fmt.Fprintf(s.term.Err, "warning: the result is cut: the tool gave %d bytes\n", res.Truncated.Bytes)
@@ -183,17 +188,4 @@ func result(res api.CallResult) view.Result {
 		r.Blocks = append(r.Blocks, view.Block{Type: b.Type, Text: b.Text, Data: b.Data, MimeType: b.MimeType})
 	}
 	return r
-}
-
-// print writes a command's output. A reader that has gone is no error.
-func (s *session) print(out shell.Output) error {
-	if len(out.Text) == 0 {
-		return nil
-	}
-	_, err := s.term.Out.Write(out.Text)
-	if err == nil || errors.Is(err, syscall.EPIPE) {
-		return nil
-	}
-	fmt.Fprintf(s.term.Err, "Error: write the output: %s\n", text.EscapeLine(err.Error()))
-	return err
 }

@@ -1,9 +1,14 @@
 package agsh
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 
+	"agsh.dev/api"
 	"agsh.dev/internal/agsh/argv"
 	"agsh.dev/internal/agsh/catalog"
 	"agsh.dev/internal/agsh/manpage"
@@ -48,34 +53,28 @@ exit codes:
 // programHelp prints how agsh is used and, when there is a target, what its
 // agent offers. It needs no target, and does not fail for one that is down.
 func programHelp(ctx context.Context, t *term.Term, g argv.Globals) int {
-	fmt.Fprint(t.Out, usage)
-	if g.Target == "" && t.Getenv(envTarget) == "" {
-		return exitDone
+	if code := write(t, []byte(usage)); code != exitDone || g.Target == "" && t.Getenv(envTarget) == "" {
+		return code
 	}
-	ctx, stop := term.Signals(ctx)
-	defer stop()
 	s, err := connect(ctx, t, g)
 	if err != nil {
 		report(t, g.BearerToken, err)
 		return exitDone
 	}
 	defer s.client.Close()
-	index, err := s.index(ctx, false)
+	index, err := s.index(ctx, "text", false)
 	if err != nil {
 		s.report(err)
 		return exitDone
 	}
-	fmt.Fprintf(t.Out, "\n%s", index)
-	return exitDone
+	return write(t, append([]byte("\n"), index.Text...))
 }
 
 // helpWord runs the word help, unless a tool has that name.
 func (s *session) helpWord(ctx context.Context, words []string) (code int, done bool) {
 	out, code, done := s.help(ctx, words, false)
 	if done {
-		if err := s.print(out); err != nil {
-			code = max(code, exitToolError)
-		}
+		code = max(code, write(s.term, out.Text))
 	}
 	return code, done
 }
@@ -86,41 +85,101 @@ func (s *session) help(ctx context.Context, words []string, piped bool) (out she
 	if _, err := s.catalog.List(ctx); err != nil {
 		return out, s.report(err), true
 	}
-	if s.catalog.HasExact("help") {
-		return out, 0, false
+	if s.catalog.HasExact(ctx, "help") {
+		return out, exitDone, false
 	}
-	if len(words) > 2 {
-		return out, s.report(&argv.UsageError{Message: "help takes one command at most"}), true
+	globals, args, err := s.lineGlobals(words[1:])
+	switch {
+	case err != nil:
+	case len(args) == 0:
+		out, err = s.index(ctx, globals.Output, piped)
+	case len(args) > 1:
+		err = &argv.UsageError{Message: "help takes one command at most"}
+	default:
+		out, err = s.explain(ctx, args[0], globals.Output, piped)
 	}
-	if len(words) == 1 || words[1] == "--help" || words[1] == "-h" {
-		index, err := s.index(ctx, piped)
-		if err != nil {
-			return out, s.report(err), true
-		}
-		return shell.Output{Text: []byte(index)}, exitDone, true
-	}
-	cmd, err := s.catalog.Lookup(ctx, words[1])
 	if err != nil {
-		return out, s.report(err), true
+		return shell.Output{}, s.report(err), true
 	}
-	return s.manual(cmd, piped), exitDone, true
+	return out, exitDone, true
+}
+
+// explain is the manual of a tool or, if none has the name, of a word of the
+// shell itself.
+func (s *session) explain(ctx context.Context, name, output string, piped bool) (shell.Output, error) {
+	cmd, err := s.catalog.Lookup(ctx, name)
+	if err == nil {
+		return s.manual(cmd, output, piped)
+	}
+	w, ok := wordNamed(name)
+	if _, unknown := errors.AsType[*catalog.UnknownError](err); !ok || !unknown {
+		return shell.Output{}, err
+	}
+	p := manpage.Page{Name: w.Name, Title: w.Title, Synopsis: w.Synopsis}
+	for _, option := range w.Options {
+		p.Options = append(p.Options, manpage.Entry{Term: option})
+	}
+	return s.page(manpage.Render(p, s.pageOptions(piped)), w, output)
+}
+
+// A word is what the shell knows that is no tool.
+type word struct {
+	Name     string   `json:"name"`
+	Title    string   `json:"title"`
+	Synopsis string   `json:"synopsis"`
+	Options  []string `json:"options,omitempty"`
+}
+
+func wordNamed(name string) (word, bool) {
+	words := []word{
+		{Name: "help", Title: "List the commands, or explain one", Synopsis: "help [command]"},
+		{Name: "exit", Title: "Leave the shell", Synopsis: "exit"},
+	}
+	for _, f := range shell.Filters() {
+		words = append(words, word{f.Name, f.Title, "command | " + f.Synopsis, f.Options})
+	}
+	i := slices.IndexFunc(words, func(w word) bool { return w.Name == name })
+	if i < 0 {
+		return word{}, false
+	}
+	return words[i], true
 }
 
 // index is the list of all commands, by where they come from.
-func (s *session) index(ctx context.Context, piped bool) (string, error) {
+func (s *session) index(ctx context.Context, output string, piped bool) (shell.Output, error) {
 	info, err := s.client.Info(ctx)
 	if err != nil {
-		return "", err
+		return shell.Output{}, err
 	}
 	list, err := s.catalog.List(ctx)
 	if err != nil {
-		return "", err
+		return shell.Output{}, err
 	}
-	return manpage.RenderIndex(catalog.Index(info, list), s.pageOptions(piped)), nil
+	return s.page(manpage.RenderIndex(catalog.Index(info, list), s.pageOptions(piped)), struct {
+		Name        string `json:"name"`
+		Description string `json:"description,omitempty"`
+		api.ToolList
+	}{info.Name, info.Description, list}, output)
 }
 
-func (s *session) manual(cmd *catalog.Command, piped bool) shell.Output {
-	return shell.Output{Text: []byte(manpage.Render(cmd.Page(), s.pageOptions(piped)))}
+func (s *session) manual(cmd *catalog.Command, output string, piped bool) (shell.Output, error) {
+	return s.page(manpage.Render(cmd.Page(), s.pageOptions(piped)), cmd.Detail, output)
+}
+
+// page is help as an output: its text, or value as the one JSON value that
+// --output json promises and jq reads.
+func (s *session) page(text string, value any, output string) (shell.Output, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(value); err != nil {
+		return shell.Output{}, fmt.Errorf("write help as JSON: %w", err)
+	}
+	out := shell.Output{Text: []byte(text), JSON: func() (json.RawMessage, error) { return b.Bytes(), nil }}
+	if output == "json" {
+		out.Text = b.Bytes()
+	}
+	return out, nil
 }
 
 func (s *session) pageOptions(piped bool) manpage.Options {

@@ -32,13 +32,16 @@ func (s *session) repl(history *repl.History, interrupts <-chan os.Signal) repl.
 
 // runEntry runs one entry of the REPL. leave says that it was the word exit.
 func (s *session) runEntry(ctx context.Context, src string) (code int, leave bool) {
-	script, err := shell.Parse(src)
+	script, err := parse(src)
 	if err != nil {
-		return s.report(err), false
+		s.last = s.report(err)
+		return s.last, false
 	}
 	s.left = false
-	code = s.runner(false).Run(ctx, script)
-	return code, s.left
+	run := s.runner(false)
+	run.Last = s.last
+	s.last = run.Run(ctx, script)
+	return s.last, s.left
 }
 
 // prompt shows the agent and the session calls run in.
@@ -56,16 +59,16 @@ const shownID = 10
 
 // filtered makes what filters print safe for a terminal. On its way into a
 // file or another program it stays byte for byte.
-func (s *session) filtered() func(io.Writer) io.Writer {
+func (s *session) filtered() func(io.Writer) io.WriteCloser {
 	if !s.term.OutTTY {
 		return nil
 	}
-	return func(w io.Writer) io.Writer { return &escaper{w: w} }
+	return func(w io.Writer) io.WriteCloser { return &escaper{w: w} }
 }
 
 // An escaper shows control characters escaped. Filters write blocks that are
 // cut anywhere, so the first bytes of a character that is not whole yet wait
-// for the rest of it; at the very end they would be no text anyway.
+// for the rest of it, or for Close.
 type escaper struct {
 	w    io.Writer
 	held []byte
@@ -79,6 +82,14 @@ func (e *escaper) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// Close shows what never became a character. The writer below stays open.
+func (e *escaper) Close() error {
+	rest := e.held
+	e.held = nil
+	_, err := io.WriteString(e.w, text.Escape(string(rest)))
+	return err
 }
 
 // incomplete is how many bytes at the end of b begin a character that goes on

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
+	"syscall"
+	"unicode/utf8"
 
 	"agsh.dev/api"
 	"agsh.dev/internal/agsh/argv"
@@ -59,8 +62,49 @@ func report(t *term.Term, token string, err error) int {
 	if token != "" {
 		msg = strings.ReplaceAll(msg, token, "[redacted]")
 	}
-	fmt.Fprintf(t.Err, "Error: %s\n", text.Escape(strings.TrimRight(msg, "\n")))
+	fmt.Fprintf(t.Err, "Error: %s\n", text.Escape(clip(strings.TrimRight(msg, "\n"))))
 	return code
+}
+
+// maxMessage bounds what is told about one error, which may quote what was
+// typed or what a server answered.
+const maxMessage = 8 << 10
+
+// clip cuts a message that is too long to be read.
+func clip(msg string) string {
+	if len(msg) <= maxMessage {
+		return msg
+	}
+	cut := maxMessage
+	for cut > 0 && !utf8.RuneStart(msg[cut]) {
+		cut--
+	}
+	return fmt.Sprintf("%s… (%d bytes more)", msg[:cut], len(msg)-cut)
+}
+
+// write writes output and returns the exit code of doing so. A reader that
+// has gone is no error.
+func write(t *term.Term, p []byte) int {
+	if len(p) == 0 {
+		return exitDone
+	}
+	_, err := t.Out.Write(p)
+	if err == nil || errors.Is(err, syscall.EPIPE) {
+		return exitDone
+	}
+	fmt.Fprintf(t.Err, "Error: write the output: %s\n", text.EscapeLine(err.Error()))
+	return exitToolError
+}
+
+// A messages writer makes the shell's own messages safe for a terminal: they
+// quote scripts and results. Each write is whole lines.
+type messages struct{ w io.Writer }
+
+func (m messages) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(m.w, text.Escape(clip(strings.TrimRight(string(p), "\n"))+"\n")); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 func (s *session) report(err error) int { return report(s.term, s.globals.BearerToken, err) }

@@ -6,25 +6,22 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"unicode/utf8"
 
 	"agsh.dev/api"
 	"agsh.dev/internal/agsh/argv"
+	"agsh.dev/internal/agsh/catalog"
 	"agsh.dev/internal/agsh/repl"
 	"agsh.dev/internal/agsh/shell"
 	"agsh.dev/internal/term"
+	"agsh.dev/internal/term/text"
 )
 
 // maxScript bounds a script: it is read whole before anything of it runs.
 const maxScript = 16 << 20
 
-// runShell runs agsh without a command: a REPL on a terminal, a script from
-// standard input otherwise.
-func runShell(ctx context.Context, t *term.Term, g argv.Globals, stopOnError bool) int {
-	if t.InTTY && t.OutTTY {
-		return runREPL(ctx, t, g)
-	}
-	ctx, stop := term.Signals(ctx)
-	defer stop()
+// runScript runs a script from standard input.
+func runScript(ctx context.Context, t *term.Term, g argv.Globals, stopOnError bool) int {
 	// The target is looked at first: with none, waiting for a script to be
 	// typed would hide what is wrong.
 	if _, _, err := resolve(t, g); err != nil {
@@ -66,8 +63,25 @@ func readScript(ctx context.Context, in io.Reader) (*shell.Script, error) {
 		case len(r.src) > maxScript:
 			return nil, &argv.UsageError{Message: fmt.Sprintf("the script is larger than %d MiB", maxScript>>20)}
 		}
-		return shell.Parse(string(r.src))
+		return parse(string(r.src))
 	}
+}
+
+// parse reads a script whose commands can be called: what is not UTF-8 cannot
+// be sent as JSON. Filters take any bytes.
+func parse(src string) (*shell.Script, error) {
+	script, err := shell.Parse(src)
+	if err != nil || utf8.ValidString(src) {
+		return script, err
+	}
+	for _, p := range script.Pipelines {
+		for _, w := range p.Stages[0].Words {
+			if !utf8.ValidString(w) {
+				return nil, &shell.SyntaxError{Pos: p.Stages[0].Pos, Msg: fmt.Sprintf("a word is not valid UTF-8: %.80q", w)}
+			}
+		}
+	}
+	return script, nil
 }
 
 // open connects a shell and binds its session, which stays for the whole run:
@@ -82,6 +96,8 @@ func open(ctx context.Context, t *term.Term, g argv.Globals) (*session, error) {
 		s.client.Close()
 		return nil, err
 	}
+	// The name that was given may come to mean another session; this one stays.
+	s.catalog = catalog.New(s.client, s.binding())
 	if _, err := s.catalog.List(ctx); err != nil {
 		s.client.Close()
 		return nil, err
@@ -111,7 +127,7 @@ func (s *session) bind(ctx context.Context) (string, error) {
 func (s *session) runner(stopOnError bool) *shell.Runner {
 	return &shell.Runner{
 		Exec: s.word, IsCommand: s.catalog.Has,
-		Stdout: s.term.Out, Stderr: s.term.Err, Filtered: s.filtered(), StopOnError: stopOnError,
+		Stdout: s.term.Out, Stderr: messages{s.term.Err}, Filtered: s.filtered(), StopOnError: stopOnError,
 	}
 }
 
@@ -124,7 +140,7 @@ func (s *session) word(ctx context.Context, words []string, piped bool) (shell.O
 			return out, code
 		}
 	case "exit":
-		if !s.catalog.HasExact("exit") {
+		if !s.catalog.HasExact(ctx, "exit") {
 			if len(words) > 1 {
 				return shell.Output{}, s.report(&argv.UsageError{Message: "exit takes no arguments"})
 			}
@@ -139,16 +155,16 @@ func (s *session) word(ctx context.Context, words []string, piped bool) (shell.O
 func runREPL(ctx context.Context, t *term.Term, g argv.Globals) int {
 	ctx, interrupts, stop := term.Stops(ctx)
 	defer stop()
-	s, err := open(ctx, t, g)
+	// Until there is a prompt to return to, an interrupt ends the program.
+	launch, launched := term.Signals(ctx)
+	s, err := open(launch, t, g)
+	launched()
 	if err != nil {
 		return report(t, g.BearerToken, err)
 	}
 	defer s.client.Close()
 	s.sessionLine()
-	history, err := repl.OpenHistory(historyPath(t))
-	if err != nil {
-		fmt.Fprintf(t.Err, "warning: %v\n", err)
-	}
+	history := openHistory(t)
 	code, err := repl.Run(ctx, s.repl(history, interrupts))
 	if err != nil {
 		return s.report(err)
@@ -156,10 +172,21 @@ func runREPL(ctx context.Context, t *term.Term, g argv.Globals) int {
 	return code
 }
 
-func historyPath(t *term.Term) string {
+// openHistory returns the history of this user. One that cannot be kept in a
+// file is told about once.
+func openHistory(t *term.Term) *repl.History {
 	state := t.Getenv("XDG_STATE_HOME")
-	if state == "" {
-		state = filepath.Join(t.Getenv("HOME"), ".local", "state")
+	if home := t.Getenv("HOME"); !filepath.IsAbs(state) && filepath.IsAbs(home) {
+		state = filepath.Join(home, ".local", "state")
 	}
-	return filepath.Join(state, "agsh", "history")
+	// Below a relative name it would land wherever the shell was started.
+	if !filepath.IsAbs(state) {
+		fmt.Fprintln(t.Err, "warning: neither XDG_STATE_HOME nor HOME is set: this session's history will not be kept")
+		return &repl.History{}
+	}
+	history, err := repl.OpenHistory(filepath.Join(state, "agsh", "history"))
+	if err != nil {
+		fmt.Fprintf(t.Err, "warning: %s\n", text.EscapeLine(err.Error()))
+	}
+	return history
 }

@@ -4,12 +4,16 @@ package catalog
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sort"
 	"strings"
 
 	"agsh.dev/api"
 	"agsh.dev/internal/term/text"
 )
+
+// maxName is longer than any tool's name; what is longer is not asked about.
+const maxName = 256
 
 // A Source is where tools are listed and described: an [api.Client].
 type Source interface {
@@ -24,7 +28,8 @@ type Catalog struct {
 	src      Source
 	bind     api.Binding
 	list     api.ToolList
-	listed   bool
+	listed   bool                // list was fetched
+	stale    bool                // there is a newer one
 	commands map[string]*Command // by real name
 	etag     string
 }
@@ -36,7 +41,7 @@ func New(src Source, bind api.Binding) *Catalog {
 
 // List returns the listing, fetched at most once for each version of it.
 func (c *Catalog) List(ctx context.Context) (api.ToolList, error) {
-	if c.listed {
+	if c.listed && !c.stale {
 		return c.list, nil
 	}
 	list, err := c.src.Tools(ctx, c.bind)
@@ -44,7 +49,7 @@ func (c *Catalog) List(ctx context.Context) (api.ToolList, error) {
 		return list, err
 	}
 	c.Seen(list.ETag)
-	c.list, c.listed = list, true
+	c.list, c.listed, c.stale = list, true, false
 	return list, nil
 }
 
@@ -54,7 +59,7 @@ func (c *Catalog) Seen(etag string) {
 	if etag == "" || etag == c.etag {
 		return
 	}
-	c.etag, c.listed = etag, false
+	c.etag, c.stale = etag, true
 	clear(c.commands)
 }
 
@@ -62,6 +67,9 @@ func (c *Catalog) Seen(etag string) {
 // or the only one that has it when case is ignored. An unknown name is an
 // [*UnknownError].
 func (c *Catalog) Lookup(ctx context.Context, typed string) (*Command, error) {
+	if len(typed) > maxName {
+		return nil, &UnknownError{Name: typed}
+	}
 	if cmd, ok := c.commands[typed]; ok {
 		return cmd, nil
 	}
@@ -78,6 +86,9 @@ func (c *Catalog) Lookup(ctx context.Context, typed string) (*Command, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !strings.EqualFold(detail.Name, typed) {
+		return nil, fmt.Errorf("the server was asked about the tool %s and describes %q", typed, detail.Name)
+	}
 	c.Seen(detail.ETag)
 	cmd, err := NewCommand(detail)
 	if err != nil {
@@ -88,14 +99,17 @@ func (c *Catalog) Lookup(ctx context.Context, typed string) (*Command, error) {
 }
 
 // Has reports whether a tool has exactly this name, or is the only one that
-// has it when case is ignored. It needs a listing.
-func (c *Catalog) Has(name string) bool {
+// has it when case is ignored. If the listing cannot be fetched, the one known
+// so far counts.
+func (c *Catalog) Has(ctx context.Context, name string) bool {
+	_, _ = c.List(ctx) // what goes wrong shows at the first call
 	_, ok := c.fold(name)
 	return ok
 }
 
-// HasExact reports whether a tool has exactly this name.
-func (c *Catalog) HasExact(name string) bool {
+// HasExact reports, like Has, whether a tool has exactly this name.
+func (c *Catalog) HasExact(ctx context.Context, name string) bool {
+	_, _ = c.List(ctx)
 	found, ok := c.fold(name)
 	return ok && found == name
 }
@@ -121,7 +135,10 @@ type UnknownError struct {
 }
 
 func (e *UnknownError) Error() string {
-	msg := "unknown command: " + e.Name
+	msg := "unknown command: " + text.Truncate(e.Name, 80)
+	if e.Name == "" {
+		msg += "''"
+	}
 	switch len(e.Near) {
 	case 0:
 	case 1:

@@ -1,6 +1,9 @@
 package repl
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -27,11 +30,11 @@ const maxListed = 60
 
 // complete inserts what all candidates have in common and, if that is
 // nothing, shows them.
-func (e *editor) complete() {
+func (e *editor) complete(ctx context.Context) {
 	if e.Complete == nil {
 		return
 	}
-	c := e.Complete(e.line.text, e.line.at)
+	c := e.candidates(ctx)
 	if len(c.Candidates) == 0 || c.Start < 0 || c.Start > e.line.at {
 		return
 	}
@@ -49,6 +52,37 @@ func (e *editor) complete() {
 	e.screen.write(listing(c.Candidates, e.screen.cells()))
 	e.screen.begin()
 }
+
+// candidates asks what may stand at the cursor. Keys that are pressed meanwhile
+// are kept for later, and Ctrl-C ends the wait.
+func (e *editor) candidates(ctx context.Context) Completion {
+	asking, cancel := context.WithCancel(ctx)
+	defer cancel()
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	found := make(chan Completion, 1)
+	go func(text string, at int) {
+		defer stop()
+		found <- e.Complete(asking, text, at)
+	}(e.line.text, e.line.at)
+	for reading.Err() == nil {
+		data, err := e.src.read(reading)
+		if errors.Is(err, errInterrupted) {
+			data = []byte{interruptKey}
+		}
+		e.rest = append(e.rest, data...)
+		if err != nil || bytes.IndexByte(data, interruptKey) >= 0 {
+			break
+		}
+	}
+	if reading.Err() == nil {
+		cancel()
+	}
+	return <-found
+}
+
+// interruptKey is what Ctrl-C sends.
+const interruptKey = 0x03
 
 func commonPrefix(a, b string) string {
 	n := 0

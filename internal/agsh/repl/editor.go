@@ -77,6 +77,8 @@ func (e *editor) edit(ctx context.Context, prompt string) (string, error) {
 			e.line = lineOf(e.line.text).insert("\n")
 		case k.do == insert || k.do == paste:
 			e.line = e.line.insert(k.text)
+		case k.do == complete:
+			e.complete(ctx)
 		default:
 			if edit, ok := edits[k.do]; ok {
 				edit(e)
@@ -118,7 +120,6 @@ var edits = map[action]func(*editor){
 	yank:            func(e *editor) { e.line = e.line.insert(e.killed) },
 	older:           func(e *editor) { e.recall(e.recalled + 1) },
 	newer:           func(e *editor) { e.recall(e.recalled - 1) },
-	complete:        (*editor).complete,
 	clearScreen: func(e *editor) {
 		e.screen.write(clearAll)
 		e.screen.begin()

@@ -36,9 +36,10 @@ type Config struct {
 	Incomplete func(src string) bool
 	// History may be nil.
 	History *History
-	// Complete returns what may stand at pos, a byte offset in the text. Nil:
+	// Complete returns what may stand at pos, a byte offset in the text. It may
+	// take its time but returns soon after ctx ends, which Ctrl-C does. Nil:
 	// there is no completion.
-	Complete func(text string, pos int) Completion
+	Complete func(ctx context.Context, text string, pos int) Completion
 	// Interrupts receives a value for each interrupt from outside, such as
 	// SIGINT. At a prompt one is like Ctrl-C: it drops the line. Nil: none.
 	Interrupts <-chan os.Signal
@@ -75,11 +76,11 @@ func Run(ctx context.Context, c Config) (code int, err error) {
 	if c.MakeRaw != nil {
 		entries = newEditor(c, src)
 	}
-	for {
+	for ctx.Err() == nil {
 		entry, err := entries.read(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return CodeInterrupted, nil //nolint:nilerr // being stopped is no failure, and the code tells it
+			continue // being stopped is no failure
 		case errors.Is(err, errInterrupted):
 			code = CodeInterrupted
 			continue
@@ -101,6 +102,7 @@ func Run(ctx context.Context, c Config) (code int, err error) {
 			return code, nil
 		}
 	}
+	return CodeInterrupted, nil
 }
 
 // runEntry runs one entry under a context that an interrupt cancels.

@@ -302,7 +302,7 @@ func TestSearchingTheHistory(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, func(c *Config) {
-			c.Complete = func(text string, pos int) Completion {
+			c.Complete = func(_ context.Context, text string, pos int) Completion {
 				start := strings.LastIndexByte(text[:pos], ' ') + 1
 				var found []Candidate
 				for _, c := range []Candidate{{"list_a ", "List\ta"}, {"list_b ", ""}, {"read ", "Read a file of any length at all"}, {"日本 ", ""}} {
@@ -323,6 +323,35 @@ func TestCompletion(t *testing.T) {
 		r.typing("\r")
 		r.wantRan(t, "list_b 日本 nothing")
 		r.end(t, 3)
+	})
+}
+
+func TestAnInterruptEndsACompletionThatTakesLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answers := make(chan Completion)
+		r := start(t, func(c *Config) {
+			c.Complete = func(ctx context.Context, _ string, _ int) Completion {
+				select {
+				case found := <-answers:
+					return found
+				case <-ctx.Done():
+					return Completion{}
+				}
+			}
+		})
+		r.typing("re\t", "/a") // typed while the answer is on its way
+		answers <- Completion{Candidates: []Candidate{{Text: "read "}}}
+		synctest.Wait()
+		r.wantScreen(t, "$ read /a▮")
+		r.typing("\t", "\x03")
+		r.wantScreen(t, "$ read /a^C\n$ ▮")
+		r.typing("l\t")
+		r.interrupts <- os.Interrupt
+		synctest.Wait()
+		r.wantScreen(t, "$ read /a^C\n$ l^C\n$ ▮")
+		r.typing("x\t")
+		r.cancel()
+		r.end(t, CodeInterrupted)
 	})
 }
 

@@ -80,6 +80,9 @@ func (l *lexer) pos(off int) Pos {
 
 // operator returns the operator at the current offset.
 func (l *lexer) operator() (text string, k kind, ok bool) {
+	if strings.IndexByte("&|;\r\n", l.src[l.off]) < 0 {
+		return "", 0, false // as most bytes
+	}
 	for _, op := range operators {
 		if strings.HasPrefix(l.src[l.off:], op.text) {
 			return op.text, op.kind, true

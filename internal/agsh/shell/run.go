@@ -26,16 +26,20 @@ type Runner struct {
 	Exec func(ctx context.Context, words []string, piped bool) (Output, int)
 	// IsCommand reports whether Exec knows a name, so that a command after a
 	// | is told from an unknown filter. Nil means that none is known.
-	IsCommand func(name string) bool
+	IsCommand func(ctx context.Context, name string) bool
 	// Stdout takes the output of each pipeline. When it is closed at the
 	// other end the script ends quietly.
 	Stdout io.Writer
 	// Stderr takes messages, one whole line a write.
 	Stderr io.Writer
-	// Filtered, if set, wraps Stdout for the output of filters. Filters pass
-	// bytes on as they are, so a terminal needs it to escape controls that
-	// jq -r takes out of a JSON string. The wrapper must not hold bytes back.
-	Filtered func(io.Writer) io.Writer
+	// Filtered, if set, wraps Stdout for the output of the filters of one
+	// pipeline. Filters pass bytes on as they are, so a terminal needs it to
+	// escape controls that jq -r takes out of a JSON string. Close writes what
+	// the wrapper holds back; it leaves Stdout open.
+	Filtered func(io.Writer) io.WriteCloser
+	// Last is the exit code of what ran before the script. It is the script's
+	// own if it runs nothing but the word exit.
+	Last int
 	// StopOnError ends a script when an and-or list fails, as sh -e does: a
 	// failure that && or || follows does not end it.
 	StopOnError bool
@@ -46,7 +50,7 @@ type Runner struct {
 // filters are mistyped does not run at all. When ctx is cancelled the script
 // ends with CodeInterrupted.
 func (r *Runner) Run(ctx context.Context, s *Script) int {
-	code := 0
+	code := r.Last
 	for i, p := range s.Pipelines {
 		if ctx.Err() != nil {
 			return CodeInterrupted
@@ -55,7 +59,7 @@ func (r *Runner) Run(ctx context.Context, s *Script) int {
 			continue
 		}
 		var ended bool
-		code, ended = r.pipeline(ctx, p)
+		code, ended = r.pipeline(ctx, p, code)
 		if ctx.Err() != nil {
 			return CodeInterrupted
 		}
@@ -66,9 +70,10 @@ func (r *Runner) Run(ctx context.Context, s *Script) int {
 	return code
 }
 
-// pipeline runs one pipeline. ended says that the script goes no further.
-func (r *Runner) pipeline(ctx context.Context, p Pipeline) (code int, ended bool) {
-	filters, err := r.compile(p)
+// pipeline runs one pipeline after another that ended with last. ended says
+// that the script goes no further.
+func (r *Runner) pipeline(ctx context.Context, p Pipeline, last int) (code int, ended bool) {
+	filters, err := r.compile(ctx, p)
 	if err != nil {
 		fmt.Fprintf(r.Stderr, "%v\n", err)
 		return CodeUsage, false
@@ -77,29 +82,31 @@ func (r *Runner) pipeline(ctx context.Context, p Pipeline) (code int, ended bool
 	if code != 0 && len(out.Text) == 0 && out.JSON == nil || ctx.Err() != nil {
 		return code, out.Exit
 	}
-	var last int
+	var filtered int
 	if len(filters) == 0 {
 		_, err = r.Stdout.Write(out.Text)
 	} else {
-		last, err = r.filter(ctx, out, filters)
+		filtered, err = r.filter(ctx, out, filters)
 	}
 	switch {
 	case isClosed(err):
 		return code, true
 	case err != nil && ctx.Err() == nil:
-		fmt.Fprintf(r.Stderr, "write the output: %v\n", err)
+		fmt.Fprintf(r.Stderr, "Error: write the output: %v\n", err)
 		return max(code, 1), true
-	case code == 0:
+	case code == 0 && out.Exit:
 		code = last
+	case code == 0:
+		code = filtered
 	}
 	return code, out.Exit
 }
 
 // compile reads the words of all filters before anything is called, so that a
 // typing mistake after the | cannot follow a call that changed something.
-func (r *Runner) compile(p Pipeline) ([]filter, error) {
+func (r *Runner) compile(ctx context.Context, p Pipeline) ([]filter, error) {
 	first := p.Stages[0].Words[0]
-	if f, ok := lookup(first); ok && r.IsCommand != nil && !r.IsCommand(first) {
+	if f, ok := lookup(first); ok && r.IsCommand != nil && !r.IsCommand(ctx, first) {
 		return nil, fmt.Errorf("%s: it filters what a command prints, as in: command | %s", first, f.synopsis)
 	}
 	var filters []filter
@@ -107,7 +114,7 @@ func (r *Runner) compile(p Pipeline) ([]filter, error) {
 		name := stage.Words[0]
 		f, ok := lookup(name)
 		switch {
-		case !ok && r.IsCommand != nil && r.IsCommand(name):
+		case !ok && r.IsCommand != nil && r.IsCommand(ctx, name):
 			return nil, fmt.Errorf("%s: a command can only come first in a pipeline; after a | come the filters %s", name, filterNames())
 		case !ok:
 			return nil, fmt.Errorf("%s: there is no such filter; after a | come %s", name, filterNames())
@@ -124,16 +131,16 @@ func (r *Runner) compile(p Pipeline) ([]filter, error) {
 // filter passes out through filters, all at once, and returns the exit code of
 // the last. The error is one of writing to Stdout.
 func (r *Runner) filter(ctx context.Context, out Output, filters []filter) (int, error) {
-	dst := r.Stdout
+	var dst io.WriteCloser = openWriter{r.Stdout}
 	if r.Filtered != nil {
-		dst = r.Filtered(dst)
+		dst = r.Filtered(r.Stdout)
 	}
 	msgs := &lockedWriter{w: r.Stderr}
 	codes, errs := make([]int, len(filters)), make([]error, len(filters))
 	var wg sync.WaitGroup
 	in := input{ctxReader{ctx, io.NopCloser(bytes.NewReader(out.Text))}, out.JSON}
 	for i, f := range filters {
-		from, to := in, io.WriteCloser(openWriter{dst})
+		from, to := in, dst
 		if i+1 < len(filters) {
 			pr, pw := io.Pipe()
 			in, to = input{ctxReader{ctx, pr}, nil}, pw
@@ -141,12 +148,14 @@ func (r *Runner) filter(ctx context.Context, out Output, filters []filter) (int,
 		wg.Go(func() {
 			// Closing what it reads stops the stage before, closing what it
 			// writes ends the stage after.
-			defer to.Close()
 			defer from.Close()
 			buffered := bufio.NewWriterSize(to, 32<<10)
 			codes[i], errs[i] = f.run(ctx, from, stream{out: buffered, name: f.name, msgs: msgs})
 			if errs[i] == nil {
 				errs[i] = buffered.Flush()
+			}
+			if err := to.Close(); errs[i] == nil {
+				errs[i] = err
 			}
 		})
 	}

@@ -40,9 +40,11 @@ func newFake() *fake {
 			}
 			return out, f.codes[words[0]]
 		},
-		IsCommand: func(name string) bool { return slices.Contains([]string{"ls", "read", "grep", "say"}, name) },
-		Stdout:    &f.stdout,
-		Stderr:    &f.stderr,
+		IsCommand: func(_ context.Context, name string) bool {
+			return slices.Contains([]string{"ls", "read", "grep", "say"}, name)
+		},
+		Stdout: &f.stdout,
+		Stderr: &f.stderr,
 	}
 	return f
 }
@@ -156,7 +158,7 @@ func TestExitCodeOfAPipeline(t *testing.T) {
 		{"ls || ls && fails", 1, "ab\n"},
 		{"fails; ls", 0, "ab\n"},
 		{"ls; exit; ls", 0, "ab\n"},
-		{"fails || exit; ls", 0, ""},
+		{"fails || exit; ls", 1, ""},
 	}
 	for _, tt := range tests {
 		f := newFake()
@@ -316,16 +318,35 @@ func TestCancellingStopsFiltersThatRun(t *testing.T) {
 func TestFilteredWrapsOnlyWhatFiltersPrint(t *testing.T) {
 	f := newFake()
 	f.outputs["say"] = "x\n"
-	f.runner.Filtered = func(w io.Writer) io.Writer { return upper{w} }
-	f.run(t, "say; say | head | grep x")
-	if got := f.stdout.String(); got != "x\nX\n" {
+	f.runner.Filtered = func(w io.Writer) io.WriteCloser { return &upper{w: w} }
+	f.run(t, "say; say | head | grep x; say | head")
+	if got := f.stdout.String(); got != "x\nX\n.X\n." {
 		t.Errorf("stdout %q", got)
 	}
 }
 
+// An upper writer holds back a dot until it is closed.
 type upper struct{ w io.Writer }
 
-func (u upper) Write(p []byte) (int, error) { return u.w.Write(bytes.ToUpper(p)) }
+func (u *upper) Write(p []byte) (int, error) { return u.w.Write(bytes.ToUpper(p)) }
+
+func (u *upper) Close() error {
+	_, err := io.WriteString(u.w, ".")
+	return err
+}
+
+func TestExitGivesBackTheCodeBeforeIt(t *testing.T) {
+	f := newFake()
+	f.codes["fail"] = 3
+	f.outputs["say"] = "x"
+	for src, want := range map[string]int{"fail; exit; say": 3, "fail; say; exit": 0, "exit": 7, "": 7, "fail || exit": 3, "fail; exit | head": 3} {
+		f.calls = nil
+		f.runner.Last = 7
+		if code := f.run(t, src); code != want {
+			t.Errorf("%q: code %d, want %d; ran %q", src, code, want, f.calls)
+		}
+	}
+}
 
 func TestAFullDiskIsReported(t *testing.T) {
 	f := newFake()
@@ -334,7 +355,7 @@ func TestAFullDiskIsReported(t *testing.T) {
 	for _, line := range []string{"say; say", "say | head; say"} {
 		f.stderr.Reset()
 		f.calls = nil
-		if code := f.run(t, line); code != 1 || f.stderr.String() != "write the output: disk full\n" || len(f.calls) != 1 {
+		if code := f.run(t, line); code != 1 || f.stderr.String() != "Error: write the output: disk full\n" || len(f.calls) != 1 {
 			t.Errorf("%s: code %d, stderr %q, %d calls", line, code, &f.stderr, len(f.calls))
 		}
 	}

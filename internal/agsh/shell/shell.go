@@ -115,6 +115,7 @@ type Output struct {
 	// called at most once, and only if jq is the next stage; nil means that
 	// jq reads Text.
 	JSON func() (json.RawMessage, error)
-	// Exit ends the script after this pipeline. The shell word exit sets it.
+	// Exit ends the script after this pipeline, with the exit code that came
+	// before it. The shell word exit sets it.
 	Exit bool
 }
