@@ -110,7 +110,8 @@ func (b Block) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(b))
 }
 
-// Text is a text block.
+// Text is a text block. Bytes of s that are not UTF-8 are encoded as U+FFFD,
+// as JSON has no way to carry them.
 func Text(s string) Block { return Block{Type: "text", Text: s} }
 
 // Notice is something a person should know that is not part of the work.
@@ -123,10 +124,10 @@ type Notice struct {
 // Unknown is an event of a kind this version does not know, kept as it came.
 type Unknown struct {
 	Kind string
-	Raw  json.RawMessage
+	Raw  json.RawMessage // empty if it came without data
 }
 
-// MarshalJSON gives back the bytes the event came with.
+// MarshalJSON gives back the data the event came with.
 func (u Unknown) MarshalJSON() ([]byte, error) {
 	if len(u.Raw) == 0 {
 		return []byte("{}"), nil

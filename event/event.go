@@ -3,8 +3,14 @@
 //
 // A session is an append-only stream of events. The vocabulary only ever
 // grows: a stream written by any earlier version stays readable, and a kind
-// that this version does not know decodes to [Unknown] and encodes back to the
-// bytes it came from.
+// that this version does not know decodes to [Unknown].
+//
+// What this package has written comes back byte for byte when it is decoded
+// and encoded again, unknown kinds included. JSON from elsewhere keeps its
+// value, the order of its keys and the digits of its numbers; the space
+// between its tokens goes, <, > and & are written as \u escapes, and bytes in
+// strings that are not UTF-8 become U+FFFD. An encoded event is always one
+// line.
 package event
 
 import (
@@ -85,10 +91,15 @@ func (e Event) MarshalJSON() ([]byte, error) {
 	if env.V == 0 {
 		env.V = Version
 	}
+	if y := e.At.UTC().Year(); y < 0 || y > 9999 {
+		return nil, fmt.Errorf("encode event %d: the year %d has no four digits", e.Seq, y)
+	}
+	unknown, _ := e.Data.(Unknown)
 	switch {
 	case e.Blob != nil:
 	case e.Data == nil:
 		return nil, fmt.Errorf("encode event %d: no data", e.Seq)
+	case unknown.Kind != "" && len(unknown.Raw) == 0: // it came without any
 	default:
 		data, err := json.Marshal(e.Data)
 		if err != nil {
@@ -110,7 +121,7 @@ func (e *Event) UnmarshalJSON(b []byte) error {
 	if err != nil {
 		return fmt.Errorf("decode event %d: %w", env.Seq, err)
 	}
-	*e = Event{V: env.V, Seq: env.Seq, ID: env.ID, At: at, Turn: env.Turn, By: env.By, Blob: env.Blob, kind: env.Type}
+	*e = Event{V: env.V, Seq: env.Seq, ID: env.ID, At: at.UTC(), Turn: env.Turn, By: env.By, Blob: env.Blob, kind: env.Type}
 	if env.Blob != nil {
 		return nil
 	}
