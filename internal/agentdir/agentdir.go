@@ -60,6 +60,9 @@ const nameRule = "a letter, then at most 63 letters, digits, _ or -"
 // It returns all problems, sorted by file and line. The error is for a dir
 // that cannot be read at all.
 func Read(dir string, cfg Config) (*Project, []Problem, error) {
+	if dir == "" {
+		return nil, nil, errors.New("open project: --dir is empty; . is the current folder")
+	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open project %s: %w", dir, err)
@@ -107,8 +110,10 @@ func (p *projectReader) read(entries []fs.DirEntry) {
 		return
 	case len(layouts) == 0:
 		fix := "agent-sdk init <dir> makes an agent to start from"
-		if has["agent.yml"] {
-			fix = "rename agent.yml to agent.yaml"
+		for _, e := range entries {
+			if guess := meant(e); guess != "" {
+				fix = "did you mean " + guess + " by " + quote(e.Name()) + "?"
+			}
 		}
 		p.folder.report(place{file: "."}, NoAgent, fix, "there is no agent here: no agent/, no agents/<name>/, no agent.yaml")
 	}
@@ -121,6 +126,14 @@ func (p *projectReader) read(entries []fs.DirEntry) {
 	if has["agents"] {
 		p.readAgents()
 	}
+}
+
+// meant is the layout that an entry of a project is probably a slip of, or "".
+func meant(e fs.DirEntry) string {
+	if e.IsDir() {
+		return near(e.Name(), []string{"agent", "agents"})
+	}
+	return near(e.Name(), []string{"agent.yaml"})
 }
 
 // readAgents reads agents/<name>.

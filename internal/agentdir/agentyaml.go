@@ -1,6 +1,7 @@
 package agentdir
 
 import (
+	"net/url"
 	"path"
 	"path/filepath"
 	"slices"
@@ -44,13 +45,12 @@ func (r *agentReader) name(d document, v *yaml.Node) {
 	if !d.str(v, "name", &name) {
 		return
 	}
-	r.nameAt = d.at(v)
 	if r.named && name != r.agent.Name {
 		d.report(d.at(v), NameMismatch, "remove name, or rename the folder to "+name,
 			"the agent is called %s here, its folder %s", quote(name), r.agent.Name)
 		return
 	}
-	r.agent.Name = name
+	r.agent.Name, r.nameAt = name, d.at(v)
 }
 
 func (d document) runtime(v *yaml.Node) {
@@ -84,10 +84,12 @@ func (d document) model(v *yaml.Node) *agent.Model {
 	}
 	const many = 1 << 30
 	d.fields(v, "model", []field{
-		{"provider", func(v *yaml.Node) { d.str(v, "provider", &m.Provider) }},
-		{"name", func(v *yaml.Node) { d.str(v, "name", &m.Name) }},
-		{"baseUrl", func(v *yaml.Node) { d.str(v, "baseUrl", &m.BaseURL) }},
-		{"apiKeyEnv", func(v *yaml.Node) { d.str(v, "apiKeyEnv", &m.APIKeyEnv) }},
+		{"provider", func(v *yaml.Node) { d.checked(v, "provider", "a name such as openai", notEmpty, &m.Provider) }},
+		{"name", func(v *yaml.Node) { d.checked(v, "name", "the name of a model", notEmpty, &m.Name) }},
+		{"baseUrl", func(v *yaml.Node) { d.checked(v, "baseUrl", "an http or https URL", isURL, &m.BaseURL) }},
+		{"apiKeyEnv", func(v *yaml.Node) {
+			d.checked(v, "apiKeyEnv", "the name of a variable", variablePattern.MatchString, &m.APIKeyEnv)
+		}},
 		{"contextWindow", func(v *yaml.Node) { d.integer(v, "contextWindow", many, &m.ContextWindow) }},
 		{"maxOutputTokens", func(v *yaml.Node) { d.integer(v, "maxOutputTokens", many, &m.MaxOutputTokens) }},
 		{"reasoning", func(v *yaml.Node) { d.str(v, "reasoning", &m.Reasoning) }},
@@ -100,6 +102,26 @@ func (d document) model(v *yaml.Node) *agent.Model {
 		}
 	}
 	return &m
+}
+
+// checked reads a string that must pass ok.
+func (d document) checked(v *yaml.Node, what, want string, ok func(string) bool, into *string) {
+	var s string
+	if !d.str(v, what, &s) {
+		return
+	}
+	if !ok(s) {
+		d.invalid(v, "", "%s: want %s, got %s", what, want, quote(s))
+		return
+	}
+	*into = s
+}
+
+func notEmpty(s string) bool { return strings.TrimSpace(s) != "" }
+
+func isURL(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
 // strMap reads a mapping of strings.
@@ -180,6 +202,10 @@ func (r *agentReader) tree(d document, v *yaml.Node) {
 func (r *agentReader) dirTree(d document, v *yaml.Node) {
 	var dir string
 	if !d.str(v, "root.dir", &dir) {
+		return
+	}
+	if dir == "" {
+		d.report(d.at(v), RootInvalid, "write . for the folder of agent.yaml", "root.dir: want a folder, got nothing")
 		return
 	}
 	abs := filepath.FromSlash(dir)

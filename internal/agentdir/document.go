@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -30,8 +32,7 @@ func (d document) parse(text []byte) *yaml.Node {
 		if errors.Is(err, io.EOF) {
 			return &yaml.Node{Kind: yaml.MappingNode, Line: 1, Column: 1}
 		}
-		line, message := syntax(err)
-		d.report(place{file: d.file, line: line, col: min(line, 1)}, YAMLSyntax, "", "this is not YAML: %s", message)
+		d.syntax(err, text)
 		return nil
 	}
 	var second yaml.Node
@@ -39,8 +40,7 @@ func (d document) parse(text []byte) *yaml.Node {
 		d.report(d.at(&second), YAMLDocuments, "keep one and remove the --- between them", "the file has more than one YAML document")
 		return nil
 	} else if !errors.Is(err, io.EOF) {
-		line, message := syntax(err)
-		d.report(place{file: d.file, line: line, col: min(line, 1)}, YAMLSyntax, "", "this is not YAML: %s", message)
+		d.syntax(err, text)
 		return nil
 	}
 	x := expander{document: d, left: maxExpansion}
@@ -57,17 +57,39 @@ func (d document) parse(text []byte) *yaml.Node {
 	return root
 }
 
-// syntax splits the parser's message into line and text.
-func syntax(err error) (line int, message string) {
-	message = strings.TrimPrefix(err.Error(), "yaml: ")
+// syntax reports what the parser says of text.
+func (d document) syntax(err error, text []byte) {
+	at, message := d.unplaced(strings.TrimPrefix(err.Error(), "yaml: "), text)
+	fix := ""
+	switch {
+	case strings.Contains(message, "tab character"):
+		fix = "indent with spaces"
+	case strings.Contains(message, "cannot start any token"):
+		fix = "indent with spaces, and put in quotes what begins with @, % or `"
+	}
+	d.report(at, YAMLSyntax, fix, "this is not YAML: %s", message)
+}
+
+// unplaced splits the parser's message into its place and what it says. The
+// parser tells no line when it is the first, and none for some faults.
+func (d document) unplaced(message string, text []byte) (place, string) {
 	if rest, ok := strings.CutPrefix(message, "line "); ok {
-		if number, text, ok := strings.Cut(rest, ": "); ok {
+		if number, said, ok := strings.Cut(rest, ": "); ok {
 			if n, err := strconv.Atoi(number); err == nil {
-				return n, text
+				return place{file: d.file, line: n, col: 1}, said
 			}
 		}
 	}
-	return 0, message
+	offset := 0
+	if rest, ok := strings.CutPrefix(message, "unknown anchor '"); ok {
+		name, _, _ := strings.Cut(rest, "'")
+		offset = bytes.Index(text, []byte("*"+name))
+	} else if strings.HasPrefix(message, "control characters") {
+		offset = bytes.IndexFunc(text, func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\t\n\r\u0085", r) })
+	}
+	before := text[:max(offset, 0)]
+	line := 1 + bytes.Count(before, []byte("\n"))
+	return place{file: d.file, line: line, col: 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])}, message
 }
 
 // Limits of what a document may grow to. A bomb of aliases passes any of
@@ -133,10 +155,11 @@ func (x *expander) mapping(n *yaml.Node, depth int, copied bool) (*yaml.Node, bo
 			return nil, false
 		}
 		if key.Kind == yaml.ScalarNode && key.ShortTag() == "!!merge" {
-			if value.Kind == yaml.MappingNode {
-				value = &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{value}}
+			if value.Kind == yaml.SequenceNode {
+				merged = append(merged, value.Content...)
+			} else {
+				merged = append(merged, value)
 			}
-			merged = append(merged, value.Content...)
 			continue
 		}
 		if !x.is(key, yaml.ScalarNode, "a key", "a string") {
@@ -190,7 +213,8 @@ type field struct {
 	read func(v *yaml.Node) // nil: the feature is not in this version
 }
 
-// fields reads a mapping by its table. Null values are as if absent.
+// fields reads a mapping by its table. A key without a value is refused: where
+// nothing is said all is allowed, and that is not what it looks like.
 func (d document) fields(n *yaml.Node, what string, table []field) {
 	for k, v := range pairs(n) {
 		i := slices.IndexFunc(table, func(f field) bool { return f.key == k.Value })
@@ -207,7 +231,9 @@ func (d document) fields(n *yaml.Node, what string, table []field) {
 			d.report(d.at(k), KeyUnknown, fix, "%s has no key %s", what, quote(k.Value))
 		case table[i].read == nil:
 			d.report(d.at(k), NotBuilt, "remove it", "%s: this feature is not in this version", k.Value)
-		case !isNull(v):
+		case isNull(v):
+			d.report(d.at(k), ValueType, "write one, or remove the key", "%s: want a value, got nothing", k.Value)
+		default:
 			table[i].read(v)
 		}
 	}

@@ -83,8 +83,12 @@ func (f *folder) stat(name string) (fs.FileInfo, bool) {
 	case err == nil:
 		return info, true
 	case f.escapes != nil && errors.Is(err, f.escapes):
+		whole := "the agent's folder"
+		if f.rel == "" {
+			whole = "the project"
+		}
 		f.report(place{file: name}, LinkOutside, "copy what it leads to into the folder, or use a relative link within it",
-			"the link leads out of the agent's folder")
+			"the link leads out of %s", whole)
 	case errors.Is(err, fs.ErrNotExist):
 		f.report(place{file: name}, FileUnreadable, "remove the link or make its target", "the link leads nowhere")
 	default:
@@ -126,7 +130,6 @@ func (f *folder) text(name string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	f.files[name] = true
 	if info.Size() > maxManifest {
 		f.report(place{file: name}, FileTooBig, "", "the file has %d bytes; the limit is %d", info.Size(), maxManifest)
 		return "", false
@@ -135,6 +138,7 @@ func (f *folder) text(name string) (string, bool) {
 	if !ok {
 		return "", false
 	}
+	f.files[name] = true
 	b = bytes.TrimPrefix(b, []byte("\uFEFF"))
 	if line, bad := invalidLine(b); bad {
 		f.report(place{file: name, line: line}, FileNotText, "save the file as UTF-8", "the text is not UTF-8")

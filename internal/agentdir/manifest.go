@@ -49,7 +49,7 @@ func (d document) checkManifest(n *yaml.Node, e *agent.Executable) {
 	if strings.TrimSpace(e.Description) == "" && !mistyped(n, "description") {
 		d.report(d.at(n), KeyMissing, "say what the tool does, for the model to choose it", "the tool has no description")
 	}
-	if value(n, "input") == nil {
+	if find(n, "input") == nil {
 		d.report(d.at(n), InputMissing, "write input: {type: object} if it takes none", "the tool does not say what arguments it takes: it gets none")
 		e.Input = []byte(`{"type":"object","properties":{},"additionalProperties":false}`)
 	}
@@ -103,7 +103,7 @@ func value(n *yaml.Node, key string) *yaml.Node {
 // mistyped reports whether the key has a value that was refused already.
 func mistyped(n *yaml.Node, key string) bool {
 	v := value(n, key)
-	return v != nil && !isString(v)
+	return find(n, key) != nil && (v == nil || !isString(v))
 }
 
 func (d document) approval(v *yaml.Node, into *agent.Approval) {

@@ -107,7 +107,7 @@ func TestNamesOfAgents(t *testing.T) {
 }
 
 func TestNoAllowlistIsNotAnEmptyOne(t *testing.T) {
-	for yaml, want := range map[string][]string{"": nil, "tools: []": {}, "tools:": nil, "tools: [LS, ls]": {"LS"}} {
+	for yaml, want := range map[string][]string{"": nil, "tools: []": {}, "tools: [LS, ls]": {"LS"}} {
 		project, _ := read(t, "-- agent.yaml --\n"+yaml+"\n")
 		if diff := cmp.Diff(want, project.Agents[0].Natives); diff != "" {
 			t.Errorf("natives of %q (-want +got):\n%s", yaml, diff)
@@ -165,6 +165,28 @@ func TestAFolderThatCannotBeReadIsAnError(t *testing.T) {
 		if _, _, err := Read(dir, Config{}); err == nil || !strings.Contains(err.Error(), dir) {
 			t.Errorf("Read(%s) = %v, want an error that names it", dir, err)
 		}
+	}
+}
+
+// A file that is refused for its size is not read for the hash either.
+func TestAHugeManifestIsNotRead(t *testing.T) {
+	project, _ := read(t, "-- agent/agent.yaml --\nname: x\n")
+	file := filepath.Join(project.Dir, "agent", "agent.yaml")
+	if err := os.Truncate(file, 1<<40); err != nil {
+		t.Skip("no sparse files here:", err)
+	}
+	project, problems, err := Read(project.Dir, Config{})
+	if err != nil || len(problems) != 1 || problems[0].Code != FileTooBig {
+		t.Errorf("Read = %v, %v; want one %s", problems, err, FileTooBig)
+	}
+	if len(project.Sources[0].Files) != 0 {
+		t.Errorf("the agent is made of %q", project.Sources[0].Files)
+	}
+}
+
+func TestAnEmptyNameOfAFolderIsRefused(t *testing.T) {
+	if _, _, err := Read("", Config{}); err == nil || !strings.Contains(err.Error(), "--dir is empty") {
+		t.Errorf("Read of no name = %v", err)
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"agsh.dev/internal/term/text"
 )
 
 // template is the agent that init writes.
@@ -30,17 +32,30 @@ func newInit(a *app) *cobra.Command {
 		Long: "init writes an agent with one tool to <dir>/agent. The folder is made if need be; one that is not empty is left\n" +
 			"as it is, and an error.",
 		Example: "  agent-sdk init hello",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneFolder,
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir := args[0]
 			if err := writeTemplate(dir); err != nil {
 				return err
 			}
 			fmt.Fprintf(a.Out, "Wrote an agent with one tool to %s. Next:\n\n  agent-sdk validate --dir %[2]s\n  agent-sdk serve --dir %[2]s\n",
-				filepath.Join(dir, "agent"), shellWord(dir))
+				text.EscapeLine(filepath.Join(dir, "agent")), shellWord(dir))
 			return nil
 		},
 	}
+}
+
+// oneFolder wants the name of the folder as the one operand.
+func oneFolder(cmd *cobra.Command, args []string) error {
+	switch {
+	case cmd.Flags().Changed("dir"):
+		return errors.New("init takes the folder as its operand, not as --dir: agent-sdk init <dir>")
+	case len(args) != 1:
+		return fmt.Errorf("init takes one folder, got %d: agent-sdk init <dir>", len(args))
+	case args[0] == "":
+		return errors.New("init: the name of the folder is empty; . is the current one")
+	}
+	return nil
 }
 
 // writeTemplate writes the template to dir/agent.
@@ -102,6 +117,9 @@ func slug(folder string) string {
 func shellWord(s string) string {
 	if regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,~-]+$`).MatchString(s) && !strings.HasPrefix(s, "-") {
 		return s
+	}
+	if strings.ContainsFunc(s, text.IsControl) {
+		return "$'" + text.EscapeLine(strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(s)) + "'"
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

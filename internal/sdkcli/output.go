@@ -2,9 +2,12 @@ package sdkcli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -63,4 +66,28 @@ func count(n int, thing string) string {
 		return "1 " + thing
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// A checked is standard output that remembers its first failure: a command
+// that printed into a full disk has not done what it was asked.
+type checked struct {
+	io.Writer
+	err error
+}
+
+func (c *checked) Write(b []byte) (int, error) {
+	n, err := c.Writer.Write(b)
+	if c.err == nil {
+		c.err = err
+	}
+	return n, err
+}
+
+// failed returns the failure, if somebody wants to know: not when the reader
+// of a pipe has gone.
+func (c *checked) failed() error {
+	if c.err == nil || errors.Is(c.err, syscall.EPIPE) {
+		return nil
+	}
+	return fmt.Errorf("print: %w", c.err)
 }

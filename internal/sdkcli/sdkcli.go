@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"agsh.dev/internal/term"
+	"agsh.dev/internal/term/text"
 )
 
 // Exit codes.
@@ -34,14 +34,19 @@ type app struct {
 func Run(ctx context.Context, t *term.Term, args []string) int {
 	ctx, stop := term.Signals(ctx)
 	defer stop()
-	root := newRoot(&app{Term: t})
+	out := &checked{Writer: t.Out}
+	own := *t
+	own.Out = out
+	root := newRoot(&app{Term: &own})
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	code := exitCode(ctx, err)
-	if text := message(err); text != "" {
-		fmt.Fprintf(t.Err, "agent-sdk: %s\n", text)
+	if failed := out.failed(); failed != nil && message(err) == "" {
+		err = &exitError{exitFailed, failed}
 	}
-	return code
+	if said := message(err); said != "" {
+		fmt.Fprintf(t.Err, "agent-sdk: %s\n", text.Escape(said))
+	}
+	return exitCode(ctx, err)
 }
 
 func newRoot(a *app) *cobra.Command {
@@ -61,9 +66,8 @@ func newRoot(a *app) *cobra.Command {
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	root.SetUsageTemplate(root.UsageTemplate() + environmentHelp())
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &exitError{exitUsage, fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
-	})
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(newHelp())
 	root.PersistentFlags().StringVar(&a.dir, "dir", ".", "`folder` of the project")
 	for _, command := range commands {
 		root.AddCommand(failing(command(a)))
@@ -83,18 +87,6 @@ func failing(cmd *cobra.Command) *cobra.Command {
 		return &exitError{exitFailed, err}
 	}
 	return cmd
-}
-
-// known refuses a command that does not exist.
-func known(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	hint := "see agent-sdk --help"
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		hint = "did you mean " + strings.Join(near, " or ") + "?"
-	}
-	return fmt.Errorf("there is no command %q; %s", args[0], hint)
 }
 
 // An exitError ends the program with a code. Without an error the command has

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -88,6 +89,33 @@ func TestSlug(t *testing.T) {
 		}
 	}
 }
+
+// What init prints can be pasted into a shell, and steers no terminal.
+func TestShellWord(t *testing.T) {
+	for s, want := range map[string]string{
+		"hello": "hello", "a/b-c": "a/b-c", "": "''", "-x": "'-x'", "a b": "'a b'", "it's": `'it'\''s'`,
+		"a\nb\x1b'\\": `$'a\nb\x1b\'\\'`, "é": "'é'",
+	} {
+		if got := shellWord(s); got != want {
+			t.Errorf("shellWord(%q) = %s, want %s", s, got, want)
+		}
+	}
+}
+
+// A reader that has gone is no failure of the command.
+func TestAClosedPipeIsNoFailure(t *testing.T) {
+	for err, want := range map[error]int{syscall.EPIPE: 0, syscall.ENOSPC: 1} {
+		tm, _, _ := term.Test("")
+		tm.Out = brokenWriter{err}
+		if code := Run(t.Context(), tm, []string{"version"}); code != want {
+			t.Errorf("%v: exit code %d, want %d", err, code, want)
+		}
+	}
+}
+
+type brokenWriter struct{ err error }
+
+func (w brokenWriter) Write([]byte) (int, error) { return 0, w.err }
 
 func TestExitCodes(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())

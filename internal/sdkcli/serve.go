@@ -17,7 +17,7 @@ func newServe(a *app) *cobra.Command {
 			"there. It starts without a network or a credential, and not while validate finds errors. It ends on an\n" +
 			"interrupt or a terminate signal, after running calls had --drain-timeout to finish.",
 		Example: "  agent-sdk serve --dir hello\n  agent-sdk serve --dir hello --addr 127.0.0.1:0 --state-root /tmp/state",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 	}
 	var flags runner.Flags
 	flags.Add(cmd.Flags())

@@ -14,7 +14,7 @@ func newValidate(a *app) *cobra.Command {
 		Short: "Report every problem of the project's agents",
 		Long: "validate reads all agents of the project and reports every problem in one pass, each with its file, line and\n" +
 			"column, a stable code and the fix. It runs nothing and needs no network. Any error makes it exit 1.",
-		Args: cobra.NoArgs,
+		Args: noArgs,
 	}
 	output := outputFlag(cmd)
 	cmd.RunE = func(*cobra.Command, []string) error {

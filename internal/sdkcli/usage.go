@@ -1,0 +1,90 @@
+package sdkcli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"agsh.dev/internal/term/text"
+)
+
+// laterCommands are known and not in this version.
+var laterCommands = []string{
+	"schema", "run", "sessions", "trajectory", "exec", "eval", "mcp", "acp", "chat", "shell", "login", "deploy",
+}
+
+// known refuses a command that does not exist.
+func known(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if slices.Contains(laterCommands, args[0]) {
+		return fmt.Errorf("%s is not in this version of agent-sdk", args[0])
+	}
+	hint := "see agent-sdk --help"
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return fmt.Errorf("there is no command %q; %s", args[0], hint)
+}
+
+// noArgs refuses operands.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s takes no operands, got %q; see %s --help", cmd.Name(), args[0], cmd.CommandPath())
+}
+
+// flagError is what is said of flags that cannot be read.
+func flagError(cmd *cobra.Command, err error) error {
+	hint := "see " + cmd.CommandPath() + " --help"
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		// A long flag with one dash is taken for a group of short ones.
+		word := unknown.GetSpecifiedShortnames()
+		if word == "" {
+			word = unknown.GetSpecifiedName()
+		}
+		if guess := nearFlag(cmd, word); guess != "" {
+			hint = "did you mean --" + guess + "?"
+		}
+	}
+	return &exitError{exitUsage, fmt.Errorf("%w; %s", err, hint)}
+}
+
+// nearFlag returns the flag of cmd that word is most probably a slip of, or
+// "".
+func nearFlag(cmd *cobra.Command, word string) string {
+	word, _, _ = strings.Cut(word, "=")
+	best, limit := "", 1+len(word)/4
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if d := text.Distance(strings.ToLower(word), f.Name); d <= limit {
+			best, limit = f.Name, d-1
+		}
+	})
+	return best
+}
+
+// newHelp is the help command. Unlike cobra's it fails for a command that
+// does not exist.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Show the help of a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err == nil {
+				err = known(cmd.Root(), rest)
+			}
+			if err != nil {
+				return &exitError{exitUsage, err}
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
+}
