@@ -3,6 +3,7 @@ package agentdir
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -37,9 +38,27 @@ func (d document) schema(v *yaml.Node, what string) json.RawMessage {
 		return nil
 	}
 	for _, dropped := range compiled.Dropped() {
-		d.report(d.at(v), SchemaIgnored, "", "%s: %s", what, dropped)
+		pointer, _, _ := strings.Cut(dropped, ": ")
+		d.report(d.at(follow(v, pointer)), SchemaIgnored, "", "%s: %s", what, dropped)
 	}
 	return raw
+}
+
+// follow returns the node that a JSON pointer leads to, or the last one on
+// the way there.
+func follow(n *yaml.Node, pointer string) *yaml.Node {
+	for segment := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		segment = strings.NewReplacer("~1", "/", "~0", "~").Replace(segment)
+		next := value(n, segment)
+		if i, err := strconv.Atoi(segment); err == nil && n.Kind == yaml.SequenceNode && i >= 0 && i < len(n.Content) {
+			next = n.Content[i]
+		}
+		if next == nil {
+			break
+		}
+		n = next
+	}
+	return n
 }
 
 // schemaTypes are the names that type may have.
