@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 func buildAllOf(s *site) check {
@@ -87,6 +88,10 @@ func (r *run) none(v *value, alternatives []*edge, failed [][]Problem) {
 		return
 	}
 	here := r.pointer()
+	if names := needed(here, failed); names != nil {
+		r.add(v, "an object with "+alternativesOf(names), "needs "+alternativesOf(names))
+		return
+	}
 	var wants []string
 	for _, problems := range failed {
 		if len(problems) != 1 || problems[0].Path != here {
@@ -101,6 +106,26 @@ func (r *run) none(v *value, alternatives []*edge, failed [][]Problem) {
 		wants = []string{fmt.Sprintf("a value that fits one of the %d alternatives", len(alternatives))}
 	}
 	r.wrong(v, alternativesOf(wants))
+}
+
+// needed names what each alternative misses, nil if that is not all that is
+// wrong.
+func needed(here string, failed [][]Problem) []string {
+	var names []string
+	for _, problems := range failed {
+		var missing []string
+		for _, p := range problems {
+			name, ok := strings.CutPrefix(p.Path, here+"/")
+			if !ok || p.Value != "" || strings.Contains(name, "/") {
+				return nil
+			}
+			missing = append(missing, strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~"))
+		}
+		if all := strings.Join(missing, " and "); !slices.Contains(names, all) {
+			names = append(names, all)
+		}
+	}
+	return names
 }
 
 // alternativesOf joins wants, the longest list kept short.

@@ -296,7 +296,7 @@ func TestJSONArgsFillInWhatFlagsLeaveOut(t *testing.T) {
 		{words("--q x"), `{"t":{"b":1}}`, `! tool: --t-a: is required and missing; it must be an integer`},
 		{words("--q x"), `{"n":"x"}`, `! tool: --n: must be an integer, not "x"`},
 		{words("--q x"), `[1]`, `! tool: --json-args: must be a JSON object, not [1]`},
-		{words("--q x"), `{"n":`, `! tool: --json-args: must be a JSON object, not "{"n":"`},
+		{words("--q x"), `{"n":`, `! tool: --json-args: must be a JSON object, not '{"n":'`},
 		{words("--q x --t-a 1"), `{"t":null}`, `{"q":"x","t":{"a":1}}`},
 	})
 }

@@ -65,16 +65,16 @@ func (o Operand) String() string {
 // text, to be escaped before it is shown.
 type Flag struct {
 	Name        string   // --telemetry-context
-	Property    string   // telemetry.context
+	Property    string   // telemetry.context; a name that would be misread is quoted
 	Type        string   // "integer"; of a list, that of an element; "any"; "string or integer"
 	Placeholder string   // <integer>; "" for a switch
 	Negation    string   // the flag that sets a switch to false, "" without one
 	Description string   // markdown
-	Default     string   // "" without one
-	Enum        []string // the only values
+	Default     string   // "" without one, or if it is null
+	Enum        []string // the only values, as they are typed; "" is shown as two quotes
 	Required    bool     // the command does not run without it
 	Repeated    bool     // a list: one flag per element
-	Renamed     bool     // its natural name was taken
+	Renamed     bool     // its name does not tell the property: it was taken, or there is none
 }
 
 // An OperandDoc is an operand as help shows it.
@@ -113,7 +113,7 @@ func Compile(spec Spec) (*Command, error) {
 		operands: make([]*field, len(spec.Operands)),
 	}
 	b := builder{c: c, reader: reader{root: spec.Input, steps: maxSteps, objects: map[string]map[string]json.RawMessage{}}}
-	b.fill(c.root, b.reader.shape(property{raw: spec.Input, trail: []string{"#"}}), 0)
+	b.fill(c.root, b.reader.whole(), 0)
 	for i, f := range c.operands {
 		if f == nil {
 			return nil, fmt.Errorf("compile command %s: operand %s: the schema has no property %q",
@@ -186,8 +186,8 @@ func (c *Command) Flags() []Flag {
 	list := make([]Flag, len(c.flags))
 	for i, f := range c.flags {
 		list[i] = Flag{
-			Name: f.flag, Property: strings.Join(f.path, "."), Type: f.typeName(), Placeholder: f.placeholder(),
-			Description: f.about, Default: display(f.preset), Enum: f.choices(),
+			Name: f.flag, Property: f.property(), Type: f.typeName(), Placeholder: f.placeholder(),
+			Description: f.about, Default: f.defaultText(), Enum: f.choices(),
 			Required: f.needed(), Repeated: f.list, Renamed: f.renamed,
 		}
 		if no := "--no-" + strings.TrimPrefix(f.flag, "--"); c.negated[no] == f {
@@ -203,7 +203,7 @@ func (c *Command) Operands() []OperandDoc {
 	for i, f := range c.operands {
 		list[i] = OperandDoc{
 			Operand: c.shown[i], Type: f.typeName(), Description: f.about,
-			Default: display(f.preset), Enum: f.choices(),
+			Default: f.defaultText(), Enum: f.choices(),
 		}
 	}
 	return list

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -104,7 +105,7 @@ func (f *field) shown() string {
 	case f.flag != "":
 		return f.flag
 	}
-	return strings.Join(f.path, ".")
+	return f.property()
 }
 
 // leaves are the fields with words in and under f.
@@ -159,17 +160,15 @@ var wholeExponent = regexp.MustCompile(`^-?[1-9][0-9]*[eE]\+?[0-9]{1,3}$`)
 
 func truth(word string) (on, ok bool) { return word == "true", word == "true" || word == "false" }
 
-// choose finds the word among the values of the enum: as the text of a
-// string, or as the JSON of any value.
+// choose finds the word among the values of the enum: as the JSON of any
+// value, or else as the text of a string. So every value can be said, also
+// where a string reads like another one.
 func (f *field) choose(word string) (json.RawMessage, bool) {
-	for _, v := range f.enum {
-		if display(v) == word {
-			return compact(v), true
-		}
-	}
-	for _, v := range f.enum {
-		if string(compact(v)) == word {
-			return compact(v), true
+	for _, say := range []func(json.RawMessage) string{func(v json.RawMessage) string { return string(compact(v)) }, display} {
+		for _, v := range f.enum {
+			if say(v) == word {
+				return compact(v), true
+			}
 		}
 	}
 	return nil, false
@@ -197,7 +196,10 @@ func (f *field) want() string {
 	case formNumber:
 		return "a number"
 	case formChoice:
-		return "one of: " + strings.Join(cutList(f.choices()), ", ")
+		if list := f.choices(); len(list) > 1 {
+			return "one of: " + strings.Join(cutList(list), ", ")
+		}
+		return f.choices()[0]
 	case formString:
 		return "a string"
 	case formBool:
@@ -244,7 +246,9 @@ func (f *field) placeholder() string {
 	case formString, formInteger, formNumber:
 		return "<" + f.typeName() + ">"
 	case formChoice:
-		if s := "<" + strings.Join(f.choices(), "|") + ">"; utf8.RuneCountInString(s) <= maxPlaceholder {
+		list := f.choices()
+		plain := !slices.ContainsFunc(list, func(s string) bool { return strings.ContainsAny(s, " \t\n\"|<>") || s[0] == '-' })
+		if s := "<" + strings.Join(list, "|") + ">"; plain && utf8.RuneCountInString(s) <= maxPlaceholder {
 			return s
 		}
 		return "<" + strings.ReplaceAll(f.typeName(), " or ", "|") + ">"
@@ -259,10 +263,23 @@ func (f *field) placeholder() string {
 	return "<json>"
 }
 
+// choices are the values of the enum as they are typed: a string by its text,
+// unless that is empty or reads like another value.
 func (f *field) choices() []string {
+	said := map[string]int{}
+	for _, v := range f.enum {
+		said[display(v)]++
+		if kindOf(v) == kindString {
+			said[string(compact(v))]++
+		}
+	}
 	var list []string
 	for _, v := range f.enum {
-		list = append(list, display(v))
+		s := display(v)
+		if s == "" || kindOf(v) == kindString && said[s] > 1 {
+			s = string(compact(v))
+		}
+		list = append(list, s)
 	}
 	return list
 }
@@ -274,6 +291,31 @@ func cutList(list []string) []string {
 		return append(list[:maxChoices:maxChoices], "…")
 	}
 	return list
+}
+
+// property is the name of the field in the arguments, with dots between
+// names; one that would be misread is quoted.
+func (f *field) property() string {
+	parts := make([]string, len(f.path))
+	for i, name := range f.path {
+		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r == '.' || r == '"' || !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {
+			name = string(quote(name))
+		}
+		parts[i] = name
+	}
+	return strings.Join(parts, ".")
+}
+
+// defaultText is what help says of the default. Null is what leaving the flag
+// out means anyway.
+func (f *field) defaultText() string {
+	if kindOf(f.preset) == kindNull {
+		return ""
+	}
+	if s := display(f.preset); s != "" || f.preset == nil {
+		return s
+	}
+	return `""`
 }
 
 // display is the text of a string and the JSON of anything else.

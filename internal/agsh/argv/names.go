@@ -2,9 +2,11 @@ package argv
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"agsh.dev/internal/term/text"
 )
@@ -86,6 +88,11 @@ func (c *Command) assign() {
 			f.flag = natural[i]
 		}
 	}
+	for _, f := range c.flags {
+		f.renamed = f.flag != f.path[0] && slices.ContainsFunc(f.path, func(name string) bool {
+			return kebab(name) == "" || utf8.RuneCountInString(name) > maxName
+		})
+	}
 	next := map[string]int{}
 	for i, f := range c.flags {
 		if f.flag != "" {
@@ -126,7 +133,7 @@ func suggest(typed string, names []string) string {
 			strings.HasPrefix(want, have+"-") || strings.HasPrefix(have, want+"-") {
 			score = min(score, 1)
 		}
-		if score <= max(1, len(want)/3) && score < bestScore {
+		if score <= max(1, len(want)/3) && score < len(want) && score < bestScore {
 			best, bestScore = name, score
 		}
 	}

@@ -299,7 +299,7 @@ func (p *parse) missing(f *field) {
 			names = append(names, leaf.shown())
 		}
 		p.faults = append(p.faults, Fault{
-			Flag: strings.Join(f.path, "."), Want: "a value",
+			Flag: f.property(), Want: "a value",
 			Message: "is required; give at least one of " + strings.Join(cutList(names), ", "),
 		})
 	}

@@ -259,6 +259,8 @@ func (s *shape) infer() {
 		s.kinds = kindObject
 	case s.items != nil:
 		s.kinds = kindArray
+	case values != nil && !slices.ContainsFunc(values, func(v json.RawMessage) bool { return kindOf(v) != kindBool }):
+		s.kinds = kindBool
 	}
 }
 

@@ -26,7 +26,7 @@ type Fault struct {
 }
 
 const (
-	maxFlagsListed = 100
+	maxFlagsListed = 30
 	maxClip        = 80
 )
 
@@ -57,7 +57,7 @@ func (e *UsageError) Error() string {
 		listed := e.Flags[:min(len(e.Flags), maxFlagsListed)]
 		b.WriteString(text.EscapeLine(strings.Join(listed, ", ")))
 		if n := len(e.Flags) - len(listed); n > 0 {
-			fmt.Fprintf(&b, ", … (%d more)", n)
+			fmt.Fprintf(&b, ", … (%d more; see %s --help)", n, text.EscapeLine(e.Command))
 		}
 	}
 	return b.String()
@@ -75,8 +75,11 @@ func clip(s string) string {
 			n++
 		}
 	}
-	if s == "" || strings.ContainsAny(s, " \t\n\"'") {
-		return `"` + s + `"`
+	switch {
+	case s != "" && !strings.ContainsAny(s, " \t\n\"'"):
+		return s
+	case strings.Contains(s, `"`) && !strings.Contains(s, "'"):
+		return "'" + s + "'"
 	}
-	return s
+	return `"` + s + `"`
 }
