@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"agsh.dev/internal/term/text"
@@ -47,12 +48,20 @@ func IsErrorObject(r Result) bool {
 	r = r.normal()
 	switch {
 	case r.Structured != nil:
-		return r.contentAddsNothing() && isErrorObject(parse(string(r.Structured)))
-	case len(r.Blocks) == 1 && r.Blocks[0].isPlain():
+		return startsAsError(string(r.Structured)) && isErrorObject(parse(string(r.Structured))) && r.contentAddsNothing()
+	case len(r.Blocks) == 1 && r.Blocks[0].isPlain() && startsAsError(r.Blocks[0].Text):
 		v, ok := parseWhole(r.Blocks[0].Text)
 		return ok && isErrorObject(v)
 	}
 	return false
+}
+
+// startsAsError reports whether s may be an error object: few values are, and
+// the others need not be parsed to tell. A name may be spelled with escapes.
+func startsAsError(s string) bool {
+	s, ok := strings.CutPrefix(strings.TrimLeft(s, space), "{")
+	s = strings.TrimLeft(s, space)
+	return ok && (strings.HasPrefix(s, `"error"`) || strings.Contains(s[:min(len(s), len(`"\u0065`)*5)], `\`))
 }
 
 func isErrorObject(v value) bool {

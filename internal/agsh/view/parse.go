@@ -28,26 +28,72 @@ func isStructured(s string) bool {
 // The standard decoder does not keep the order of keys but as a stream of
 // tokens, which takes five times as long as this.
 func parse(s string) value {
-	p := parser{rest: s}
+	p := parser{rest: s, counts: counts(s)}
 	return p.value()
 }
 
 // A parser reads values off the front of valid JSON. The values share its
 // memory.
-type parser struct{ rest string }
+type parser struct {
+	rest   string
+	counts []int32 // of items of the objects and arrays to come, in order
+}
+
+// counts returns how many items each object and array of valid JSON has, in
+// the order in which they begin. With them no list has to grow, which for a
+// large value would take several times its memory.
+func counts(s string) []int32 {
+	var all []int32
+	var open []int // the indexes in all of what has not ended
+	empty := false // since the last opening delimiter nothing came
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case ' ', '\t', '\n', '\r':
+			continue
+		case '[', '{':
+			open = append(open, len(all))
+			all = append(all, 1)
+			empty = true
+			continue
+		case ']', '}':
+			if empty {
+				all[open[len(open)-1]] = 0
+			}
+			open = open[:len(open)-1]
+		case ',':
+			all[open[len(open)-1]]++
+		case '"':
+			for i++; s[i] != '"'; i++ {
+				if s[i] == '\\' {
+					i++
+				}
+			}
+		}
+		empty = false
+	}
+	return all
+}
+
+// count takes the number of items of the next object or array.
+func (p *parser) count() int32 {
+	n := p.counts[0]
+	p.counts = p.counts[1:]
+	return n
+}
 
 func (p *parser) value() value {
 	switch p.peek() {
 	case '"':
 		return value{kind: str, text: p.string()}
 	case '[':
-		v := value{kind: array}
+		v := value{kind: array, items: make([]value, 0, p.count())}
 		for p.more(']') {
 			v.items = append(v.items, p.value())
 		}
 		return v
 	case '{':
-		v := value{kind: object}
+		n := p.count()
+		v := value{kind: object, keys: make([]string, 0, n), items: make([]value, 0, n)}
 		for p.more('}') {
 			v.keys = append(v.keys, p.string())
 			v.items = append(v.items, p.value())

@@ -40,3 +40,20 @@ func decode(t *testing.T, raw []byte) (v any) {
 	}
 	return v
 }
+
+func TestListsAreMadeForWhatTheyHold(t *testing.T) {
+	for _, s := range []string{
+		`[]`, `{}`, ` [ ] `, `[1]`, `[[],{},[[]]]`, `{"a,]}":"\",[{","b":[1,2,{"c":[]}],"\\":{}}`, `[",","\\\"]"]`, "[\n1 ,\t2\r]", `7`, `"["`,
+	} {
+		var check func(v value)
+		check = func(v value) {
+			if len(v.items) != cap(v.items) || len(v.keys) != cap(v.keys) {
+				t.Errorf("%s: a list of %d has room for %d, its keys %d for %d", s, len(v.items), cap(v.items), len(v.keys), cap(v.keys))
+			}
+			for _, item := range v.items {
+				check(item)
+			}
+		}
+		check(parse(s))
+	}
+}

@@ -160,3 +160,45 @@ func TestR75_NothingSteersTheTerminal(t *testing.T) {
 		t.Errorf("JSON of the text reads back as %q, %v", back, err)
 	}
 }
+
+func TestAnErrorIsNeverSilent(t *testing.T) {
+	for name, r := range map[string]view.Result{
+		"no blocks": {IsError: true}, "an empty text": {IsError: true, Blocks: []view.Block{{Type: "text"}}},
+		"blank texts": {IsError: true, Blocks: []view.Block{{Type: "text", Text: "\n"}, {Type: "text", Text: " "}}},
+	} {
+		if got := view.Text(r, view.Options{}); !strings.HasSuffix(got, "Error: the tool failed and gave no reason\n") {
+			t.Errorf("%s: got %q", name, got)
+		}
+	}
+	if got := view.Text(view.Result{}, view.Options{}); got != "" {
+		t.Errorf("nothing at all: got %q", got)
+	}
+}
+
+func TestAnErrorObjectIsFoundByItsName(t *testing.T) {
+	tests := []struct {
+		in   string
+		want bool
+	}{
+		{`{"error":"x"}`, true},
+		{" {\n\"error\" : {}}", true},
+		{`{"\u0065rror":1}`, true},
+		{`{"\u0065\u0072\u0072\u006f\u0072":1}`, true},
+		{`{"error":null}`, false},
+		{`{"error":"x","b":1}`, false},
+		{`{"a":1,"error":"x"}`, false},
+		{`{"errors":"x"}`, false},
+		{`{"a\\":1}`, false},
+		{`[{"error":"x"}]`, false},
+		{`{}`, false},
+		{`{`, false},
+	}
+	for _, tt := range tests {
+		if got := view.IsErrorObject(said(tt.in)); got != tt.want {
+			t.Errorf("text %s: got %v, want %v", tt.in, got, tt.want)
+		}
+		if got := view.IsErrorObject(view.Result{Structured: json.RawMessage(tt.in)}); got != tt.want && tt.in != "{" {
+			t.Errorf("structured %s: got %v, want %v", tt.in, got, tt.want)
+		}
+	}
+}

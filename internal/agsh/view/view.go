@@ -58,7 +58,8 @@ type Options struct {
 	Shape Shape
 }
 
-// Text returns r for a person to read. It is empty, or ends in a newline.
+// Text returns r for a person to read. It is empty, or ends in a newline. An
+// error without a word still says that it is one.
 //
 // If there is no text, or the text is the JSON of the structured value, the
 // structured value is shown. Otherwise every block is shown, in order: text
@@ -102,7 +103,12 @@ func Text(r Result, o Options) string {
 			d.verbatim(text.Escape(o.Shape.apply(b.Text, r.IsError)))
 		}
 	}
-	return d.String()
+	shown := d.String()
+	if r.IsError && strings.TrimSpace(shown) == "" {
+		d.view(p.error(value{kind: str, text: "the tool failed and gave no reason"}, width))
+		return d.String()
+	}
+	return shown
 }
 
 // normal returns r with Structured either valid JSON other than null, or nil.
