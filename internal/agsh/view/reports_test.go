@@ -202,3 +202,20 @@ func TestAnErrorObjectIsFoundByItsName(t *testing.T) {
 		}
 	}
 }
+
+func TestR17_ARecordOfSeveralLinesIsSetApart(t *testing.T) {
+	r := said(`[{"id":1,"v":"a"},{"id":2,"v":"a long text of words"},{"id":3,"v":"b"},{"id":4,"v":"c"}]`)
+	want := "" +
+		"id  v\n" +
+		"──  ────────────────\n" +
+		"1   a\n" +
+		"──  ────────────────\n" +
+		"2   a long text of\n" +
+		"    words\n" +
+		"──  ────────────────\n" +
+		"3   b\n" +
+		"4   c\n"
+	if diff := cmp.Diff(want, view.Text(r, view.Options{Width: 20})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

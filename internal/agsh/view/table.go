@@ -161,20 +161,20 @@ func (t *table) sum(level int) int {
 // at is the width of the column when level is what every column may have.
 func (c column) at(level int) int { return max(c.least, min(c.natural, level)) }
 
-// table lays out a line for each record. If some do not fit in one, a rule
-// divides the records, so that each still reads as one row.
+// table lays out a line for each record. If some do not fit in one, rules set
+// the head and those records apart, so that each still reads as one row.
 func (p painter) table(t *table, widths []int) []string {
 	head := make([]cell, len(t.columns))
 	for i, c := range t.columns {
 		head[i] = cell{column: i, text: c.name, width: text.Width(c.name)}
 	}
-	rule, divided := p.rule(widths), wraps(head, widths)
-	for _, row := range t.rows {
-		divided = divided || wraps(row, widths)
-	}
+	apart := wraps(head, widths) || slices.ContainsFunc(t.rows, func(cells []cell) bool { return wraps(cells, widths) })
+	rule := p.rule(widths)
 	lines := row(make([]string, 0, len(t.rows)+1), head, widths, p.bold)
 	for _, cells := range t.rows {
-		if divided {
+		above := apart
+		apart = wraps(cells, widths)
+		if above || apart {
 			lines = append(lines, rule)
 		}
 		lines = row(lines, cells, widths, nil)
