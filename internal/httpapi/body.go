@@ -43,22 +43,52 @@ type fields map[string]any
 // decode reads the body, one JSON object of at most [maxBody] bytes. The limit
 // and the deadline hold for chunked bodies too.
 func decode(req *request, into fields) error {
+	b, err := readBody(req)
+	if err != nil {
+		return err
+	}
+	return parse(b, into)
+}
+
+// decodeOptional is decode where no body means no fields.
+func decodeOptional(req *request, into fields) error {
+	if !hasBody(req.Request) {
+		return nil
+	}
+	b, err := readBody(req)
+	if err != nil || len(b) == 0 {
+		return err
+	}
+	return parse(b, into)
+}
+
+func readBody(req *request) ([]byte, error) {
 	if enc := req.Header.Get("Content-Encoding"); enc != "" && !strings.EqualFold(enc, "identity") {
-		return api.Errorf(api.CodeInvalidBody, "the request body is encoded as %s", enc).WithHint("send it as it is")
+		return nil, api.Errorf(api.CodeInvalidBody, "the request body is encoded as %s", enc).WithHint("send it as it is")
+	}
+	if !hasBody(req.Request) {
+		return nil, nil
+	}
+	if req.ContentLength > maxBody {
+		return nil, tooLarge() // a client that waits to be asked is not
 	}
 	b, err := io.ReadAll(http.MaxBytesReader(req.w, req.Body, maxBody))
-	var tooLarge *http.MaxBytesError
+	var more *http.MaxBytesError
 	switch {
-	case errors.As(err, &tooLarge):
-		return api.Errorf(api.CodeBodyTooLarge, "the request body is larger than %d bytes", tooLarge.Limit)
+	case errors.As(err, &more):
+		return nil, tooLarge()
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return api.Errorf(api.CodeBodyTimeout, "the request body took too long")
+		return nil, api.Errorf(api.CodeBodyTimeout, "the request body took too long")
 	case err != nil:
-		return api.Errorf(api.CodeInvalidBody, "the request body could not be read")
+		return nil, api.Errorf(api.CodeInvalidBody, "the request body could not be read")
 	}
 	// What follows may take longer than a body may.
 	_ = http.NewResponseController(req.w).SetReadDeadline(time.Time{})
-	return parse(b, into)
+	return b, nil
+}
+
+func tooLarge() error {
+	return api.Errorf(api.CodeBodyTooLarge, "the request body is larger than %d bytes", maxBody)
 }
 
 func parse(b []byte, into fields) error {

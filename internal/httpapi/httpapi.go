@@ -4,6 +4,7 @@
 package httpapi
 
 import (
+	"errors"
 	"log/slog"
 	"net/http"
 	"path"
@@ -93,15 +94,19 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	// The mux would answer an unclean path with a redirect, and an unknown
 	// one in plain text.
-	if clean := path.Clean(r.URL.Path); clean != r.URL.Path {
-		h.fail(w, r, api.Errorf(api.CodeNotFound, "no route %s", r.URL.Path).WithHint("did you mean "+clean+"?"))
+	_, pattern := h.mux.Handler(r)
+	clean := path.Clean(r.URL.Path)
+	if clean == r.URL.Path && pattern != "" {
+		h.mux.ServeHTTP(w, r)
 		return
 	}
-	if _, pattern := h.mux.Handler(r); pattern == "" {
-		h.fail(w, r, api.Errorf(api.CodeNotFound, "no route %s", r.URL.Path).WithHint("the routes are /{agent}/v1/info, tools and sessions; GET / lists the agents"))
-		return
+	missing := api.Errorf(api.CodeNotFound, "no route %s", r.URL.Path)
+	if clean != r.URL.Path && pattern != "" {
+		missing = missing.WithHint("did you mean " + clean + "?")
+	} else {
+		missing = missing.WithHint("the routes are /{agent}/v1/info, tools and sessions; GET / lists the agents")
 	}
-	h.mux.ServeHTTP(w, r)
+	h.fail(w, r, missing)
 }
 
 // recover keeps a bug in one request from looking like a network failure: it
@@ -112,7 +117,7 @@ func (h *handler) recover(w http.ResponseWriter, r *http.Request) {
 	if p == nil {
 		return
 	}
-	if p == http.ErrAbortHandler {
+	if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(p)
 	}
 	h.fail(w, r, &panicError{value: p, stack: debug.Stack()})

@@ -63,13 +63,27 @@ func (v values) number(name string, absent int64) (int64, error) {
 	return n, nil
 }
 
-// binding is the session a request is about. A parameter that is given empty
-// is no wish for a session of its own.
-func (v values) binding() (host.Binding, error) {
-	for _, name := range []string{"session", "continuationToken"} {
-		if s, given := v[name]; given && s == "" {
-			return host.Binding{}, api.Errorf(api.CodeInvalidQuery, "%s is empty", name).WithHint("leave it out, or give one").WithField(name)
+// get returns a parameter, or nil when it is not given.
+func (v values) get(name string) *string {
+	if s, ok := v[name]; ok {
+		return &s
+	}
+	return nil
+}
+
+// binding is the session a request is about. One that is given empty is a
+// variable nobody set, not a wish for a session of its own.
+func binding(session, token *string, code api.Code) (b host.Binding, err error) {
+	for name, in := range map[string]struct{ from, to *string }{
+		"session": {session, &b.Session}, "continuationToken": {token, &b.Token},
+	} {
+		switch {
+		case in.from == nil:
+		case *in.from == "":
+			return b, api.Errorf(code, "%s is empty", name).WithHint("leave it out, or give one").WithField(name)
+		default:
+			*in.to = *in.from
 		}
 	}
-	return host.Binding{Session: v["session"], Token: v["continuationToken"]}, nil
+	return b, nil
 }

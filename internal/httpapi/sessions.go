@@ -11,10 +11,8 @@ import (
 const maxPage = 1000
 
 func (h *handler) createSession(req *request) (any, error) {
-	if hasBody(req.Request) {
-		if err := decode(req, fields{}); err != nil {
-			return nil, err
-		}
+	if err := decodeOptional(req, fields{}); err != nil {
+		return nil, err
 	}
 	id, token, err := req.agent.CreateSession(req.Context(), req.principal())
 	if err != nil {

@@ -52,7 +52,7 @@ func (h *handler) info(req *request) (any, error) {
 // namespace is the live one of the session a request is about. It sets the
 // ETag, and reports whether the client has that version already.
 func (h *handler) namespace(req *request) (set *toolset.Set, session string, known bool, err error) {
-	bind, err := req.query.binding()
+	bind, err := binding(req.query.get("session"), req.query.get("continuationToken"), api.CodeInvalidQuery)
 	if err != nil {
 		return nil, "", false, err
 	}
@@ -130,13 +130,15 @@ func approval(a agent.Approval) json.RawMessage {
 
 func (h *handler) call(req *request) (any, error) {
 	call := host.CallRequest{Name: req.PathValue("name")}
-	err := decode(req, fields{
-		"args": &call.Args, "session": &call.Binding.Session, "continuationToken": &call.Binding.Token, "approve": &call.Approve,
-	})
+	var session, token *string
+	err := decode(req, fields{"args": &call.Args, "session": &session, "continuationToken": &token, "approve": &call.Approve})
 	if err != nil {
 		return nil, err
 	}
-	session, done, err := req.agent.Call(req.Context(), req.principal(), call)
+	if call.Binding, err = binding(session, token, api.CodeInvalidBody); err != nil {
+		return nil, err
+	}
+	id, done, err := req.agent.Call(req.Context(), req.principal(), call)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +148,7 @@ func (h *handler) call(req *request) (any, error) {
 	}
 	req.w.Header().Set("ETag", set.ETag())
 	res := api.CallResult{
-		Session: session, CallID: done.CallID, Content: done.Content, StructuredContent: done.StructuredContent,
+		Session: id, CallID: done.CallID, Content: done.Content, StructuredContent: done.StructuredContent,
 		IsError: done.Status != event.StatusOK, Truncated: done.Truncated,
 	}
 	if res.Content == nil {

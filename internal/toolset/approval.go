@@ -1,7 +1,9 @@
 package toolset
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -29,37 +31,52 @@ func asks(a agent.Approval, call Call) bool {
 
 // matches reports whether every field named by a glob is there and matches.
 // A field is a property, or a path of properties joined by dots; a value that
-// is not a string is matched as its JSON. A glob that cannot be read matches:
-// asking once too often is the safe side.
+// is not a string is matched as its JSON. Programs differ in which of two
+// properties of one name they take, so it is enough that one matches. A glob
+// that cannot be read matches: asking once too often is the safe side.
 func matches(when map[string]string, args json.RawMessage) bool {
 	for field, glob := range when {
-		value, ok := lookup(args, field)
-		if !ok {
-			return false
+		hit := func(value string) bool {
+			ok, err := doublestar.Match(glob, value)
+			return ok || err != nil
 		}
-		if hit, err := doublestar.Match(glob, value); err == nil && !hit {
+		if !slices.ContainsFunc(lookup(args, field), hit) {
 			return false
 		}
 	}
 	return true
 }
 
-func lookup(args json.RawMessage, field string) (string, bool) {
-	var object map[string]json.RawMessage
-	if json.Unmarshal(args, &object) != nil {
-		return "", false
+// lookup returns the values of a field, more than one if it is given twice.
+func lookup(args json.RawMessage, field string) []string {
+	var found []string
+	dec := json.NewDecoder(bytes.NewReader(args))
+	if brace, err := dec.Token(); err != nil || brace != json.Delim('{') {
+		return nil
 	}
-	raw, ok := object[field]
-	if !ok {
-		name, rest, nested := strings.Cut(field, ".")
-		if raw, ok = object[name]; !ok || !nested {
-			return "", false
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return found
 		}
-		return lookup(raw, rest)
+		var raw json.RawMessage
+		if dec.Decode(&raw) != nil {
+			return found
+		}
+		if name == field {
+			found = append(found, plain(raw))
+		} else if rest, below := strings.CutPrefix(field, name.(string)+"."); below {
+			found = append(found, lookup(raw, rest)...)
+		}
 	}
+	return found
+}
+
+// plain is a string as it is, and any other value as JSON.
+func plain(raw json.RawMessage) string {
 	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return s, true
+	if raw[0] == '"' && json.Unmarshal(raw, &s) == nil {
+		return s
 	}
-	return string(raw), true
+	return string(raw)
 }
