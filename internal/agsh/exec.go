@@ -17,8 +17,9 @@ import (
 	"agsh.dev/internal/agsh/view"
 )
 
-// maxJSONArgs bounds what --json-args reads: a server takes no more.
-const maxJSONArgs = 1 << 20
+// maxArgs bounds the arguments of a call: a server takes no more. One that is
+// sent more may hang up before its answer can be read.
+const maxArgs = 1 << 20
 
 // exec runs one command line of words: a tool call, or the help of one. It
 // reports its own errors. piped says that the output goes to a filter.
@@ -45,6 +46,11 @@ func (s *session) exec(ctx context.Context, words []string, piped bool) (shell.O
 	body, err := cmd.Args.Parse(args, jsonArgs)
 	if err != nil {
 		return shell.Output{}, s.report(err)
+	}
+	if len(body) > maxArgs {
+		return shell.Output{}, s.report(&argv.UsageError{
+			Message: fmt.Sprintf("%s: the arguments are %d bytes as JSON, and a server takes %d at most", cmd.Detail.Name, len(body), maxArgs),
+		})
 	}
 	res, err := s.call(ctx, cmd, body, globals.Approve)
 	if err != nil {
@@ -86,7 +92,7 @@ func (s *session) jsonArgs(arg string) (json.RawMessage, error) {
 	case arg == "":
 		return nil, nil
 	case arg == "-":
-		b, err := io.ReadAll(io.LimitReader(s.term.In, maxJSONArgs+1))
+		b, err := io.ReadAll(io.LimitReader(s.term.In, maxArgs+1))
 		return limited(b, err, "standard input")
 	case isFile:
 		f, err := os.Open(file)
@@ -94,7 +100,7 @@ func (s *session) jsonArgs(arg string) (json.RawMessage, error) {
 			return nil, &argv.UsageError{Message: "--json-args: " + err.Error()}
 		}
 		defer func() { _ = f.Close() }()
-		b, err := io.ReadAll(io.LimitReader(f, maxJSONArgs+1))
+		b, err := io.ReadAll(io.LimitReader(f, maxArgs+1))
 		return limited(b, err, file)
 	}
 	return json.RawMessage(arg), nil
@@ -104,8 +110,8 @@ func limited(b []byte, err error, from string) (json.RawMessage, error) {
 	switch {
 	case err != nil:
 		return nil, &argv.UsageError{Message: fmt.Sprintf("--json-args: read %s: %v", from, err)}
-	case len(b) > maxJSONArgs:
-		return nil, &argv.UsageError{Message: fmt.Sprintf("--json-args: %s is larger than %d bytes", from, maxJSONArgs)}
+	case len(b) > maxArgs:
+		return nil, &argv.UsageError{Message: fmt.Sprintf("--json-args: %s is larger than %d bytes", from, maxArgs)}
 	case !utf8.Valid(b):
 		return nil, &argv.UsageError{Message: fmt.Sprintf("--json-args: %s is not valid UTF-8, which JSON is", from)}
 	}

@@ -101,6 +101,12 @@ func TestWordsOfAnySize(t *testing.T) {
 			t.Errorf("%.20q: code %d, %d bytes of stderr: %.80q", in, code, len(stderr), stderr)
 		}
 	}
+	if _, stderr, code := s.run(t, "say --text "+strings.Repeat(huge, 4)); code != exitUsage || !strings.Contains(stderr, "a server takes 1048576 at most") {
+		t.Errorf("a value no server takes: code %d, stderr %q", code, stderr)
+	}
+	if got := s.asked("POST"); got != nil {
+		t.Errorf("%d calls", len(got))
+	}
 	if stdout, _, code := s.run(t, "say --output json --text '"+huge+"\x00'"); code != 0 || len(stdout) < len(huge) || !strings.Contains(stdout, `\u0000`) {
 		t.Errorf("a long value: code %d, %d bytes", code, len(stdout))
 	}
