@@ -122,11 +122,13 @@ type request struct {
 func (c *Client) do(ctx context.Context, q *request) error {
 	var body io.Reader
 	if q.in != nil {
-		b, err := json.Marshal(q.in)
-		if err != nil {
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false) // a server's limit is for what the caller says
+		if err := enc.Encode(q.in); err != nil {
 			return fmt.Errorf("encode the request: %w", err)
 		}
-		body = bytes.NewReader(b)
+		body = bytes.NewReader(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 	}
 	target := c.base.String() + q.path
 	if len(q.query) > 0 {

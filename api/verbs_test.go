@@ -66,9 +66,9 @@ func TestEachVerbMakesItsRequestAndReadsItsAnswer(t *testing.T) {
 		{
 			"a call",
 			func(ctx context.Context, c *api.Client) (any, error) {
-				return c.Call(ctx, "t", api.CallRequest{Args: []byte(`{"n":12345678901234567890.0}`), Session: "s", Approve: true})
+				return c.Call(ctx, "t", api.CallRequest{Args: []byte(`{"n":12345678901234567890.0, "<":"&"}`), Session: "s", Approve: true})
 			},
-			`POST /p/a/v1/tools/t {"args":{"n":12345678901234567890.0},"session":"s","approve":true}`,
+			`POST /p/a/v1/tools/t {"args":{"n":12345678901234567890.0,"<":"&"},"session":"s","approve":true}`,
 			`{"session":"s","callId":"c","content":[{"type":"text","text":""}],"structuredContent":{"b":1e400,"a":1},"truncated":{"bytes":9}}`,
 			api.CallResult{
 				Session: "s", CallID: "c", Content: []event.Block{{Type: "text"}},

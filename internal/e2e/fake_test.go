@@ -69,6 +69,15 @@ var fakes = map[string]http.HandlerFunc{
 	"echoes": func(w http.ResponseWriter, r *http.Request) {
 		reply(w, 401, "application/json", fmt.Sprintf(`{"error":{"code":"unauthorized","message":%q}}`, "no: "+r.Header.Get("Authorization")))
 	},
+	"nothing": honest(func(w http.ResponseWriter, _ *http.Request) { reply(w, 200, "application/json", "{}") }),
+	"nowhere": honest(func(w http.ResponseWriter, _ *http.Request) { reply(w, 302, "application/json", text("moved")) }),
+	"problem": honest(func(w http.ResponseWriter, _ *http.Request) {
+		reply(w, 503, "application/problem+json", `{"title":"no upstream"}`)
+	}),
+	"another": func(w http.ResponseWriter, _ *http.Request) { reply(w, 200, "application/json", detail) },
+	"silent": honest(func(w http.ResponseWriter, _ *http.Request) {
+		reply(w, 200, "application/json", `{"session":"ses_1","content":[],"isError":true}`)
+	}),
 	"wrongtypes": honest(func(w http.ResponseWriter, _ *http.Request) {
 		reply(w, 200, "application/json", `{"session":1,"content":"x"}`)
 	}),
