@@ -120,6 +120,23 @@ func (f *field) leaves() []*field {
 	return all
 }
 
+// object finds the object within f that would have the flag name if it were
+// one value.
+func (f *field) object(name string) *field {
+	for _, child := range f.children {
+		if child.form != formObject {
+			continue
+		}
+		if flagName(child.path) == name {
+			return child
+		}
+		if found := child.object(name); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
 var (
 	numberText = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 	wholeText  = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)

@@ -15,6 +15,8 @@ type parse struct {
 	bad      map[*field]bool // already complained about
 	faults   []Fault
 	words    []string // operands
+	switches []*field // for each operand, the switch directly before it, or nil
+	before   *field   // the word just read, if it is a switch
 	unknown  bool     // a flag or operand does not exist
 	complete bool     // after "--"
 }
@@ -58,9 +60,11 @@ func (c *Command) Parse(args []string, jsonArgs json.RawMessage) (json.RawMessag
 func (p *parse) next(args []string) []string {
 	word, rest := args[0], args[1:]
 	name, value, inline := strings.Cut(word, "=")
+	before := p.before
+	p.before = nil
 	switch {
 	case p.complete || word == "-" || !strings.HasPrefix(word, "-"):
-		p.words = append(p.words, word)
+		p.words, p.switches = append(p.words, word), append(p.switches, before)
 	case word == "--":
 		p.complete = true
 	case p.c.byFlag[name] != nil:
@@ -73,7 +77,7 @@ func (p *parse) next(args []string) []string {
 			p.set(f, json.RawMessage("false"))
 		}
 	case numberText.MatchString(word):
-		p.words = append(p.words, word)
+		p.words, p.switches = append(p.words, word), append(p.switches, nil)
 	default:
 		if flags := p.cluster(word); flags != nil {
 			return append(flags, rest...)
@@ -88,6 +92,7 @@ func (p *parse) flag(f *field, value string, inline bool, rest []string) []strin
 	switch {
 	case f.form == formBool && !inline:
 		p.set(f, json.RawMessage("true"))
+		p.before = f
 		return rest
 	case !inline && (len(rest) == 0 || p.isFlag(rest[0])):
 		p.fault(f, missingValue(f.flag))
@@ -183,6 +188,12 @@ func (p *parse) noFlag(name string) {
 	operand := slices.IndexFunc(p.c.operands, func(f *field) bool { return kebab(f.name) == kebab(name) })
 	if near := suggest(name, names); operand >= 0 {
 		fault.Message = "no such flag; " + p.c.operands[operand].operand + " is given without one"
+	} else if object := p.c.root.object(name); object != nil {
+		var parts []string
+		for _, leaf := range object.leaves() {
+			parts = append(parts, leaf.flag)
+		}
+		fault.Message = "no such flag; " + object.property() + " is an object, given by " + strings.Join(cutList(parts), ", ")
 	} else if !strings.HasPrefix(name, "--") && len(p.c.operands) > 0 {
 		fault.Message = "no such flag; if it is an operand, write it after --"
 	} else if near != "" {
@@ -194,18 +205,18 @@ func (p *parse) noFlag(name string) {
 // place gives the operands their words. A list at the end takes all that are
 // left.
 func (p *parse) place() {
-	words := p.words
+	words, switches := p.words, p.switches
 	for i, f := range p.c.operands {
 		last := i == len(p.c.operands)-1
 		for n := 0; len(words) > 0 && (n == 0 || last && f.list); n++ {
 			p.take(f, f.operand, words[0])
-			words = words[1:]
+			words, switches = words[1:], switches[1:]
 		}
 	}
 	if p.unknown {
 		return // what is too many may have been the value of a flag that does not exist
 	}
-	for _, word := range words {
+	for i, word := range words {
 		p.unknown = true
 		var names []string
 		for _, f := range p.c.operands {
@@ -214,6 +225,9 @@ func (p *parse) place() {
 		message := "the command takes no operands; give every value with its flag"
 		if names != nil {
 			message = "one operand too many; the command takes " + strings.Join(names, " ")
+		}
+		if _, ok := truth(word); ok && switches[i] != nil {
+			message = "a switch takes no word after it; write " + switches[i].flag + "=" + word
 		}
 		p.faults = append(p.faults, Fault{Flag: clip(word), Value: word, Want: "no operand here", Message: message})
 	}

@@ -143,3 +143,20 @@ func TestManyFlagsAreNotAllListed(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestWhatIsMeantIsSaidOfAFlagThatIsNone(t *testing.T) {
+	c := command(t, `{"properties":{"a":{"type":"object","properties":{"b":{"type":"object","properties":{"c":{},"d":{}}},"e":{}}},"on":{"type":"boolean"}}}`)
+	const flags = "\nflags: --a-b-c <value>, --a-b-d <value>, --a-e <value>, --on"
+	run(t, c, []line{
+		{[]string{"--a", `{"e":1}`}, "", "! tool: --a: no such flag; a is an object, given by --a-b-c, --a-b-d, --a-e" + flags},
+		{words("--a-b={}"), "", "! tool: --a-b: no such flag; a.b is an object, given by --a-b-c, --a-b-d" + flags},
+		{words("--on true"), "", "! tool: true: a switch takes no word after it; write --on=true" + flags},
+		{words("--on x"), "", "! tool: x: the command takes no operands; give every value with its flag" + flags},
+		{words("true --on"), "", "! tool: true: the command takes no operands; give every value with its flag" + flags},
+	})
+	run(t, command(t, `{"properties":{"p":{"type":"string"},"-i":{"type":"boolean"}}}`, Operand{Name: "p", Field: "p"}), []line{
+		{words("-i true"), "", `{"p":"true","-i":true}`},
+		{words("-i true false"), "", "! tool: false: one operand too many; the command takes <p>\nflags: -i"},
+		{words("x -i false"), "", "! tool: false: a switch takes no word after it; write -i=false\nflags: -i"},
+	})
+}
