@@ -3,6 +3,7 @@ package toolset_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"runtime"
 	"strings"
@@ -36,24 +37,22 @@ func TestAnyResultCanBeRecorded(t *testing.T) {
 		text   string // of the first block
 		kept   bool   // structured content
 	}{
-		"nothing":                     {gives(agent.Result{}), event.StatusOK, "", false},
-		"not a number":                {typed.Run, event.StatusError, "NaN", false},
-		"text that is not UTF-8":      {gives(agent.Result{Content: []event.Block{event.Text("a\xffb")}}), event.StatusOK, "a\uFFFDb", false},
-		"structured":                  {gives(agent.Result{Structured: json.RawMessage(" {\"a\":1}\n")}), event.StatusOK, "", true},
-		"structured null":             {gives(agent.Result{Content: some, Structured: json.RawMessage("null")}), event.StatusOK, "some", false},
-		"structured, no JSON":         {gives(agent.Result{Content: some, Structured: json.RawMessage("{a}")}), event.StatusError, "not valid JSON", false},
-		"structured, not UTF-8":       {gives(agent.Result{Content: some, Structured: json.RawMessage("[\"\xff\"]")}), event.StatusError, "not valid JSON", false},
-		"structured, a number":        {gives(agent.Result{Content: some, Structured: json.RawMessage("1")}), event.StatusError, "neither an object", false},
-		"structured, deep":            {gives(agent.Result{Structured: nested(1000)}), event.StatusOK, "", true},
-		"structured, too deep":        {gives(agent.Result{Structured: nested(1001)}), event.StatusError, "deep", false},
-		"structured, deep, and text":  {gives(agent.Result{Content: some, Structured: nested(9999)}), event.StatusOK, "some", false},
-		"an error that is not UTF-8":  {func(context.Context, json.RawMessage) (agent.Result, error) { return agent.Result{}, errText("\xff") }, event.StatusError, "\uFFFD", false},
+		"nothing":                    {gives(agent.Result{}), event.StatusOK, "", false},
+		"not a number":               {typed.Run, event.StatusError, "NaN", false},
+		"text that is not UTF-8":     {gives(agent.Result{Content: []event.Block{event.Text("a\xffb")}}), event.StatusOK, "a\uFFFDb", false},
+		"structured":                 {gives(agent.Result{Structured: json.RawMessage(" {\"a\":1}\n")}), event.StatusOK, "", true},
+		"structured null":            {gives(agent.Result{Content: some, Structured: json.RawMessage("null")}), event.StatusOK, "some", false},
+		"structured, no JSON":        {gives(agent.Result{Content: some, Structured: json.RawMessage("{a}")}), event.StatusError, "not valid JSON", false},
+		"structured, not UTF-8":      {gives(agent.Result{Content: some, Structured: json.RawMessage("[\"\xff\"]")}), event.StatusError, "not valid JSON", false},
+		"structured, a number":       {gives(agent.Result{Content: some, Structured: json.RawMessage("1")}), event.StatusError, "neither an object", false},
+		"structured, deep":           {gives(agent.Result{Structured: nested(1000)}), event.StatusOK, "", true},
+		"structured, too deep":       {gives(agent.Result{Structured: nested(1001)}), event.StatusError, "deep", false},
+		"structured, deep, and text": {gives(agent.Result{Content: some, Structured: nested(9999)}), event.StatusOK, "some", false},
+		"an error that is not UTF-8": {func(context.Context, json.RawMessage) (agent.Result, error) {
+			return agent.Result{}, errors.New("\xff")
+		}, event.StatusError, "\uFFFD", false},
 		"a goroutine it ended itself": {func(context.Context, json.RawMessage) (agent.Result, error) { runtime.Goexit(); panic("unreachable") }, event.StatusError, "without a result", false},
-		"a panic with a nil map write": {func(context.Context, json.RawMessage) (agent.Result, error) {
-			var m map[string]int
-			m["a"] = 1
-			return agent.Result{}, nil
-		}, event.StatusError, "panicked", false},
+		"a panic":                     {func(context.Context, json.RawMessage) (agent.Result, error) { panic(map[string]int{}) }, event.StatusError, "panicked", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			log, err := session.Create(t.Context(), session.Config{Store: memstore.New()}, "ses", "operator", event.SessionStarted{Agent: "a"})
@@ -84,10 +83,6 @@ func TestAnyResultCanBeRecorded(t *testing.T) {
 		})
 	}
 }
-
-type errText string
-
-func (e errText) Error() string { return string(e) }
 
 // What ended a call is said once: by the tool if it says anything.
 func TestTheEndOfACallIsSaidOnce(t *testing.T) {
