@@ -32,7 +32,7 @@ options, anywhere on the line before a --:
   --bearer-token <token|@file>   credential [AGENT_SHELL_BEARER_TOKEN]; a flag shows in process lists
   --session <id|latest>          the session to call in; latest is the default
   --continuation-token <token>   the same, by token
-  --output <text|json>           readable views (default), or exactly one JSON value
+  --output <text|json>           readable views (default), or exactly one JSON value; help too
   --json-args <json|@file|->     all arguments as one JSON object; flags beside it win
   --approve                      allow a call that needs approval
   -h, --help                     help
