@@ -1,6 +1,7 @@
 package event
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 )
@@ -98,16 +99,25 @@ type Block struct {
 	MimeType string `json:"mimeType,omitempty"` // of an image
 }
 
-// MarshalJSON keeps the text of a text block also when it is empty.
+// MarshalJSON keeps the text of a text block also when it is empty. Whether <,
+// > and & are escaped is up to the encoder around it.
 func (b Block) MarshalJSON() ([]byte, error) {
 	if b.Type == "text" {
-		return json.Marshal(struct {
+		return plainJSON(struct {
 			Type string `json:"type"`
 			Text string `json:"text"`
 		}{b.Type, b.Text})
 	}
 	type plain Block
-	return json.Marshal(plain(b))
+	return plainJSON(plain(b))
+}
+
+func plainJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // Text is a text block. Bytes of s that are not UTF-8 are encoded as U+FFFD,

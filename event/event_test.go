@@ -197,6 +197,20 @@ func TestTextThatIsNotUTF8IsMarked(t *testing.T) {
 	}
 }
 
+func TestAnEncoderDecidesHowABlockIsEscaped(t *testing.T) {
+	for escape, want := range map[bool]string{true: `[{"type":"text","text":"\u003c"},{"type":"x","text":"\u003c"}]`, false: `[{"type":"text","text":"<"},{"type":"x","text":"<"}]`} {
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(escape)
+		if err := enc.Encode([]event.Block{event.Text("<"), {Type: "x", Text: "<"}}); err != nil {
+			t.Fatal(err)
+		}
+		if b.String() != want+"\n" {
+			t.Errorf("got %s, want %s", &b, want)
+		}
+	}
+}
+
 func TestDataInABlobComesBack(t *testing.T) {
 	whole := event.Event{V: 1, Seq: 4, ID: "i", At: at, Data: event.Notice{Level: "info", Text: "t"}}
 	data, err := json.Marshal(whole.Data)
