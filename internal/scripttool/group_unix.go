@@ -9,3 +9,6 @@ import "syscall"
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }
+
+// groupRuns cannot tell here.
+func groupRuns(int) bool { return true }

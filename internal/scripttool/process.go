@@ -113,11 +113,17 @@ func (p process) run(ctx context.Context) (outcome, error) {
 	return out, nil
 }
 
-// awaitGroup returns when no process of the group is left, or at until.
+// awaitGroup returns when no process of the group runs, or at until.
 func awaitGroup(pgid int, until time.Time) {
+	const look = 10 // ticks between looks at every process of the machine
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for syscall.Kill(-pgid, 0) == nil && time.Now().Before(until) {
+	for n := 1; syscall.Kill(-pgid, 0) == nil && time.Now().Before(until); n++ {
+		// A signal reaches also the dead that their parent has not taken note
+		// of, and where nobody does, they would be waited for in vain.
+		if n%look == 0 && !groupRuns(pgid) {
+			return
+		}
 		<-tick.C
 	}
 }

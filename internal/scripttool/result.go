@@ -113,6 +113,8 @@ func explain(program, workspace string, err error) error {
 		default:
 			fix = "the interpreter in its first line is not installed" + crlf(program)
 		}
+	case errors.Is(err, syscall.ETXTBSY):
+		fix = "the file is being written: replace a tool by renaming a finished file over it"
 	case errors.Is(err, syscall.E2BIG):
 		fix = "its environment is too big"
 	default:
