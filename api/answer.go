@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 )
 
@@ -160,6 +162,12 @@ func (c *Client) cause(err error) string {
 		return fmt.Sprintf("there was no whole answer within %v", Patience)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "the connection was closed before the answer was whole"
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+		err = op.Err // the address is told already
+	}
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return "connection refused; is it being served?"
 	}
 	return c.excerpt(err.Error())
 }

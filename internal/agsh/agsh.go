@@ -6,6 +6,7 @@ package agsh
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"unicode/utf8"
 
@@ -14,9 +15,6 @@ import (
 	"agsh.dev/internal/agsh/catalog"
 	"agsh.dev/internal/term"
 )
-
-// Version is set by the linker in releases.
-var Version = "dev"
 
 // Exit codes: the contract with scripts.
 const (
@@ -34,12 +32,13 @@ type session struct {
 	globals argv.Globals
 	client  *api.Client
 	catalog *catalog.Catalog
-	// bound is the session calls run in, "" before one is known; kept says
-	// that it was chosen at launch and stays.
+	// bound is the session calls run in, "" before one is known.
 	bound string
-	kept  bool
-	left  bool // the word exit was run
-	last  int  // the exit code of the last entry of the REPL
+	// inShell says that lines are read from a script or the REPL: then bound
+	// was chosen at launch and stays.
+	inShell bool
+	left    bool // the word exit was run
+	last    int  // the exit code of the last entry of the REPL
 }
 
 // Run runs agsh with its arguments, without the program's name, and returns
@@ -61,7 +60,9 @@ func Run(ctx context.Context, t *term.Term, args []string) int {
 	case bare:
 		return runScript(ctx, t, globals, len(rest) > 0)
 	case rest[0] == "--version" && len(rest) == 1:
-		return write(t, []byte("agsh "+Version+"\n"))
+		return write(t, []byte("agsh "+version()+"\n"))
+	case rest[0] == "-e":
+		return report(t, "", &argv.UsageError{Message: "-e is for a script, which is read from standard input: agsh -e < file"})
 	case strings.HasPrefix(rest[0], "-"):
 		return report(t, "", &argv.UsageError{Message: fmt.Sprintf("unknown flag %s; see agsh --help", rest[0])})
 	}
@@ -71,6 +72,14 @@ func Run(ctx context.Context, t *term.Term, args []string) int {
 	}
 	defer s.client.Close()
 	return s.oneShot(ctx, rest)
+}
+
+// version is the module's, with the commit when built from a checkout.
+func version() string {
+	if build, ok := debug.ReadBuildInfo(); ok && build.Main.Version != "" {
+		return build.Main.Version
+	}
+	return "(unknown)"
 }
 
 // split takes the reserved flags out of the program's arguments. What is not
@@ -105,7 +114,7 @@ func connect(ctx context.Context, t *term.Term, g argv.Globals) (*session, error
 		return nil, err
 	}
 	g.BearerToken = token
-	client, err := api.NewClient(target, api.Config{BearerToken: token, UserAgent: "agsh/" + Version})
+	client, err := api.NewClient(target, api.Config{BearerToken: token, UserAgent: "agsh/" + version()})
 	if err != nil {
 		return nil, &argv.UsageError{Message: err.Error()}
 	}

@@ -63,7 +63,7 @@ func (s *session) exec(ctx context.Context, words []string, piped bool) (shell.O
 // those of the program's own command line. A line inside the shell cannot
 // change where the shell is connected.
 func (s *session) lineGlobals(args []string) (argv.Globals, []string, error) {
-	if !s.kept {
+	if !s.inShell {
 		return s.globals, args, nil // they were taken out of the whole line already
 	}
 	g, rest, err := argv.SplitGlobals(args)

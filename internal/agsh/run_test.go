@@ -143,7 +143,7 @@ func TestR75_MessagesOfTheShellAreEscaped(t *testing.T) {
 
 func TestAnEmptyWordIsNoShell(t *testing.T) {
 	s := newServer(t, "say")
-	if _, stderr, code := s.run(t, "say --text x", ""); code != exitUsage || stderr != "Error: unknown command: ''\n" {
+	if _, stderr, code := s.run(t, "say --text x", ""); code != exitUsage || stderr != "Error: unknown command: ''; help lists the commands\n" {
 		t.Errorf("code %d, stderr %q", code, stderr)
 	}
 	if got := s.asked("POST"); got != nil {
@@ -163,7 +163,7 @@ func TestWhatTheProgramIsStartedWith(t *testing.T) {
 		{[]string{"-e"}, "fail\nsay", exitToolError, "(empty object)\n\n→ ses_1"},
 		{[]string{"-e"}, "fail || say --text a\nfail && say --text b\nsay --text c", exitDone, "text:  c"},
 		{[]string{"-h", "-e"}, "say", exitDone, "usage:"},
-		{[]string{"-e", "say"}, "", exitUsage, "unknown flag -e"},
+		{[]string{"-e", "say"}, "", exitUsage, "agsh -e < file"},
 		{[]string{"--nope"}, "", exitUsage, "unknown flag --nope"},
 		{[]string{"--json-args", "{}"}, "say", exitUsage, "--json-args needs a command"},
 		{[]string{"--output", "json"}, "say --text x; say --text y --output text", exitDone, "{\"text\":\"x\"}\ntext:  y"},

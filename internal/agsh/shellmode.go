@@ -91,7 +91,7 @@ func open(ctx context.Context, t *term.Term, g argv.Globals) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.kept = true
+	s.inShell = true
 	if s.bound, err = s.bind(ctx); err != nil {
 		s.client.Close()
 		return nil, err

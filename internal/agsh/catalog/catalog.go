@@ -141,6 +141,7 @@ func (e *UnknownError) Error() string {
 	}
 	switch len(e.Near) {
 	case 0:
+		msg += "; help lists the commands"
 	case 1:
 		msg += "; did you mean " + e.Near[0] + "?"
 	default:

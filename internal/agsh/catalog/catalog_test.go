@@ -138,10 +138,10 @@ func TestR21_AnUnknownCommandHasNearMatches(t *testing.T) {
 	for typed, want := range map[string]string{
 		"create_monitr":           "unknown command: create_monitr; did you mean create_monitor?",
 		"monitor":                 "unknown command: monitor; did you mean one of list_monitors, create_monitor?",
-		"laz":                     "unknown command: laz",
-		"":                        "unknown command: ''",
+		"laz":                     "unknown command: laz; help lists the commands",
+		"":                        "unknown command: ''; help lists the commands",
 		"reed":                    "unknown command: reed; did you mean Read?",
-		strings.Repeat("x", 1000): "unknown command: " + strings.Repeat("x", 79) + "…",
+		strings.Repeat("x", 1000): "unknown command: " + strings.Repeat("x", 79) + "…; help lists the commands",
 	} {
 		_, err := New(src, api.Binding{}).Lookup(t.Context(), typed)
 		if err == nil || err.Error() != want {
