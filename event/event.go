@@ -14,8 +14,10 @@
 package event
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -66,7 +68,7 @@ func (e *Event) Type() string {
 	return e.kind
 }
 
-// envelope is the JSON form; the order of its fields is the order on the wire.
+// envelope is the JSON form; MarshalJSON writes the fields in this order.
 type envelope struct {
 	V    int             `json:"v"`
 	Seq  int64           `json:"seq"`
@@ -82,32 +84,69 @@ type envelope struct {
 // timeFormat is RFC 3339 with exactly three digits of a second.
 const timeFormat = "2006-01-02T15:04:05.000Z07:00"
 
-// MarshalJSON encodes the envelope; a nil Data needs a Blob.
+// MarshalJSON encodes the envelope; a nil Data needs a Blob. Text stays as it
+// is: what is special in HTML is not escaped.
 func (e Event) MarshalJSON() ([]byte, error) {
-	env := envelope{
-		V: e.V, Seq: e.Seq, ID: e.ID, At: e.At.UTC().Format(timeFormat),
-		Type: e.Type(), Turn: e.Turn, By: e.By, Blob: e.Blob,
-	}
-	if env.V == 0 {
-		env.V = Version
-	}
-	if y := e.At.UTC().Year(); y < 0 || y > 9999 {
+	at := e.At.UTC()
+	if y := at.Year(); y < 0 || y > 9999 {
 		return nil, fmt.Errorf("encode event %d: the year %d has no four digits", e.Seq, y)
 	}
+	// Every event of every session passes here, so the envelope is written
+	// without reflection.
+	v := e.V
+	if v == 0 {
+		v = Version
+	}
+	b := make([]byte, 0, 512)
+	b = strconv.AppendInt(append(b, `{"v":`...), int64(v), 10)
+	b = strconv.AppendInt(append(b, `,"seq":`...), e.Seq, 10)
+	b = appendString(append(b, `,"id":`...), e.ID)
+	b = append(at.AppendFormat(append(b, `,"at":"`...), timeFormat), '"')
+	b = appendString(append(b, `,"type":`...), e.Type())
+	if e.Turn != "" {
+		b = appendString(append(b, `,"turn":`...), e.Turn)
+	}
+	if e.By != "" {
+		b = appendString(append(b, `,"by":`...), e.By)
+	}
 	unknown, _ := e.Data.(Unknown)
+	var err error
 	switch {
 	case e.Blob != nil:
+		b, err = appendValue(append(b, `,"blob":`...), e.Blob)
 	case e.Data == nil:
 		return nil, fmt.Errorf("encode event %d: no data", e.Seq)
 	case unknown.Kind != "" && len(unknown.Raw) == 0: // it came without any
 	default:
-		data, err := json.Marshal(e.Data)
-		if err != nil {
-			return nil, fmt.Errorf("encode event %d (%s): %w", e.Seq, env.Type, err)
-		}
-		env.Data = data
+		b, err = appendValue(append(b, `,"data":`...), e.Data)
 	}
-	return json.Marshal(env)
+	if err != nil {
+		return nil, fmt.Errorf("encode event %d (%s): %w", e.Seq, e.Type(), err)
+	}
+	return append(b, '}'), nil
+}
+
+// appendString appends s as a JSON string.
+func appendString(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			// A string cannot fail to encode.
+			quoted, _ := appendValue(b, s)
+			return quoted
+		}
+	}
+	return append(append(append(b, '"'), s...), '"')
+}
+
+// appendValue appends the JSON of v.
+func appendValue(b []byte, v any) ([]byte, error) {
+	buf := bytes.NewBuffer(b)
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return b, err
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
 // UnmarshalJSON decodes an envelope and its data. A kind that is not known
