@@ -129,7 +129,7 @@ func TestApprovalLooksAtEveryValueOfAField(t *testing.T) {
 
 // R49: at the limit nothing is cut; one byte more and the answer still fits.
 func TestR49_OutputAtItsLimit(t *testing.T) {
-	const limit = 1 << 20 // the real one, only takes longer
+	const limit = 1 << 20 // stands for the real one, which only takes longer
 	for name, tt := range map[string]struct {
 		res agent.Result
 		cut bool
