@@ -31,9 +31,9 @@ esac
 echo "$AGENT_SHELL_TARGET"
 case $* in
 "wait for the end")
-	trap 'kill $!; exit 9' TERM
-	sleep 600 &
-	wait
+	# Nothing in the background: a signal could miss it while it starts.
+	trap 'exit 9' TERM
+	while :; do sleep 0.05; done
 	;;
 die) kill -KILL $$ ;;
 esac
