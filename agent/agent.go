@@ -24,8 +24,9 @@ type Agent struct {
 	// Root is the file tree the agent's file tools see. Nil means the host
 	// disk, with relative paths inside the session's workspace.
 	Root vfs.FileSystem
-	// Natives are the file tools made from Root. Nil means all of them, an
-	// empty slice none.
+	// Natives names the file tools made from Root, of Read, LS, Grep and
+	// Glob. Nil, as in an Agent that does not mention them, means all four;
+	// []string{} means none.
 	Natives []string
 	// Tools are tools written in Go.
 	Tools []AnyTool
@@ -60,10 +61,14 @@ const (
 // Approval says which calls of a tool wait for a person.
 type Approval struct {
 	// Mode is never, once (the first call of a session) or always; empty is
-	// never.
+	// never. It must be empty beside When.
 	Mode ApprovalMode
-	// When, if not empty, asks only for calls in which every named field
-	// matches its glob. Mode is then ignored.
+	// When, if not empty, asks only for calls in which every named field, a
+	// property or a path of properties joined by dots, matches its glob. A
+	// glob matches the whole value: * is any text, slashes and newlines
+	// included, ? one character, [a-z] one of a set, {a,b} either, and \ takes
+	// the next character as it is. A value that is not a string is matched as
+	// its JSON.
 	When map[string]string
 }
 

@@ -48,10 +48,10 @@ func (a *Agent) tools() ([]toolset.Tool, error) {
 		if err != nil {
 			return nil, err
 		}
-		own = append(own, toolset.Tool{Func: f, Source: toolset.Source{Kind: toolset.Authored}})
+		own = append(own, toolset.Tool{Func: f, Source: toolset.Authored})
 	}
 	for _, e := range a.def.Executables {
-		own = append(own, toolset.Tool{Func: scripttool.New(e, scripts), Source: toolset.Source{Kind: toolset.Authored}})
+		own = append(own, toolset.Tool{Func: scripttool.New(e, scripts), Source: toolset.Authored})
 	}
 	sort.SliceStable(own, func(i, j int) bool { return own[i].Name < own[j].Name })
 
@@ -65,7 +65,7 @@ func (a *Agent) tools() ([]toolset.Tool, error) {
 	}
 	for _, f := range natives {
 		own = append(own, toolset.Tool{
-			Func: f, Source: toolset.Source{Kind: toolset.Native},
+			Func: f, Source: toolset.Native,
 			Canonical: func(args json.RawMessage) json.RawMessage { return filetools.Canonical(f.Name, args) },
 		})
 	}

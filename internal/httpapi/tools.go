@@ -112,7 +112,7 @@ func (h *handler) tool(req *request) (any, error) {
 }
 
 func source(t *toolset.Tool) api.Source {
-	return api.Source{Kind: string(t.Source.Kind), Connection: t.Source.Connection, Connector: t.Source.Connector}
+	return api.Source{Kind: string(t.Source)}
 }
 
 func approval(a agent.Approval) json.RawMessage {

@@ -51,7 +51,7 @@ func tool(t *testing.T, def agent.Definition, run func(context.Context, json.Raw
 	if def.Name == "" {
 		def.Name = "probe"
 	}
-	set, err := toolset.Assemble(toolset.Tool{Func: agent.Func{Definition: def, Run: run}, Source: toolset.Source{Kind: toolset.Authored}})
+	set, err := toolset.Assemble(toolset.Tool{Func: agent.Func{Definition: def, Run: run}, Source: toolset.Authored})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,12 @@ func TestGateCapsOutput(t *testing.T) {
 
 func TestAssemble(t *testing.T) {
 	named := func(name string) toolset.Tool {
-		return toolset.Tool{Func: agent.Func{Definition: agent.Definition{Name: name}, Run: answer("")}, Source: toolset.Source{Kind: toolset.Authored}}
+		return toolset.Tool{Func: agent.Func{Definition: agent.Definition{Name: name}, Run: answer("")}, Source: toolset.Authored}
+	}
+	asking := func(a agent.Approval) toolset.Tool {
+		t := named("x")
+		t.NeedsApproval = a
+		return t
 	}
 	set, err := toolset.Assemble(named("LS"), named("echo"), named("Echo"))
 	if err != nil {
@@ -280,6 +285,9 @@ func TestAssemble(t *testing.T) {
 		{named("x"), named("x")},
 		{{Func: agent.Func{Definition: agent.Definition{Name: "x", Input: json.RawMessage(`[]`)}, Run: answer("")}}},
 		{{Func: agent.Func{Definition: agent.Definition{Name: "x"}}}},
+		{asking(agent.Approval{Mode: "sometimes"})},
+		{asking(agent.Approval{Mode: agent.Never, When: map[string]string{"a": "*"}})},
+		{asking(agent.Approval{When: map[string]string{"a": "["}})},
 	} {
 		if _, err := toolset.Assemble(bad...); err == nil {
 			t.Errorf("Assemble(%q) = nil, want an error", bad[0].Name)

@@ -127,6 +127,46 @@ func TestApprovalLooksAtEveryValueOfAField(t *testing.T) {
 	}
 }
 
+// A glob is over texts, not paths: what hides behind a slash or a newline is
+// asked for too.
+func TestApprovalGlobsMatchTexts(t *testing.T) {
+	for _, tt := range []struct {
+		glob, value string
+		asks        bool
+	}{
+		{"rm *", "rm -rf /", true},
+		{"rm *", "rm -rf /a/b\nls", true},
+		{"*rm*", "ls /;\n/bin/rm x", true},
+		{"**", "/a/b", true},
+		{"a?c", "a/c", true},
+		{"a?c", "a\nc", true},
+		{"a?c", "aéc", true},
+		{"a?c", "abbc", false},
+		{"/etc/*", "/etc/ssh/key", true},
+		{"/etc/*", "/home/x", false},
+		{"{rm,mv} *", "mv /a /b", true},
+		{"rm *", "ls rm /", false},
+		{"rm *", "rm", false},
+		{`a\*`, "a*", true},
+		{`a\*`, "ab", false},
+		{"*", "", true},
+	} {
+		ran := false
+		probe := tool(t, agent.Definition{NeedsApproval: agent.Approval{When: map[string]string{"v": tt.glob}}},
+			func(context.Context, json.RawMessage) (agent.Result, error) { ran = true; return agent.Result{}, nil })
+		args, err := json.Marshal(map[string]string{"v": tt.value})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := (toolset.Gate{}).Call(t.Context(), &batches{}, probe, toolset.Call{ID: "c", Args: args}); err != nil {
+			t.Fatal(err)
+		}
+		if ran == tt.asks {
+			t.Errorf("%q of %q: ran is %v", tt.glob, tt.value, ran)
+		}
+	}
+}
+
 // R49: at the limit nothing is cut; one byte more and the answer still fits.
 func TestR49_OutputAtItsLimit(t *testing.T) {
 	const limit = 1 << 20 // stands for the real one, which only takes longer

@@ -1,5 +1,5 @@
 // Package toolset is the one namespace of what can be called, and the one
-// gate every call goes through: model turns, direct calls and peers alike.
+// gate every call goes through.
 package toolset
 
 import (
@@ -16,19 +16,12 @@ import (
 )
 
 // Source says where a tool comes from.
-type Source struct {
-	Kind       Kind
-	Connection string // of a connection's tool
-	Connector  string // upstream connector, when the tool names one
-}
+type Source string
 
-// Kind is a kind of source.
-type Kind string
-
-// The kinds of source.
+// The sources of tools.
 const (
-	Native   Kind = "native"   // made from the agent's file tree
-	Authored Kind = "authored" // an executable or a Go tool
+	Native   Source = "native"   // made from the agent's file tree
+	Authored Source = "authored" // an executable or a Go tool
 )
 
 // A Tool is one entry of the namespace.
@@ -56,8 +49,9 @@ type Set struct {
 var namePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
 // Assemble makes the namespace of a session from tools in the order given.
-// Two tools of one name, a name that cannot be one and an input schema that
-// is not an object are errors that name the tool.
+// Two tools of one name, a name that cannot be one, an input schema that is
+// not an object and an approval that makes no sense are errors that name the
+// tool.
 func Assemble(tools ...Tool) (*Set, error) {
 	s := &Set{names: make(map[string]*Tool, len(tools)), folds: make(map[string][]*Tool, len(tools))}
 	sum := sha256.New()
@@ -81,10 +75,13 @@ func (s *Set) add(t *Tool) error {
 		return fmt.Errorf("tool %q: a name is a letter, then at most 63 letters, digits, _ or -", t.Name)
 	}
 	if other, ok := s.names[t.Name]; ok {
-		return fmt.Errorf("tool %s: a %s tool has this name already; rename the %s one", t.Name, other.Source.Kind, t.Source.Kind)
+		return fmt.Errorf("tool %s: a %s tool has this name already; rename the %s one", t.Name, other.Source, t.Source)
 	}
 	if t.Run == nil {
 		return fmt.Errorf("tool %s: it has no Run function", t.Name)
+	}
+	if err := checkApproval(t.NeedsApproval); err != nil {
+		return fmt.Errorf("tool %s: %w", t.Name, err)
 	}
 	if len(t.Input) == 0 {
 		t.Input = json.RawMessage(`{"type":"object","properties":{}}`)
@@ -156,7 +153,4 @@ var titles = map[string]string{
 	"strreplace":     "Replace text in a file",
 	"delete":         "Delete a file",
 	"semanticsearch": "Search by meaning",
-	"shell":          "Run a command",
-	"webfetch":       "Fetch a web page",
-	"websearch":      "Search the web",
 }
