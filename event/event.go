@@ -17,6 +17,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 )
@@ -177,12 +178,28 @@ func (e Event) Spill(blob Blob) Event {
 	return e
 }
 
-// Resolve returns e with its data decoded from the bytes of its blob.
-func (e Event) Resolve(data []byte) (Event, error) {
-	d, err := DecodeData(e.kind, data)
-	if err != nil {
-		return e, fmt.Errorf("decode event %d from its blob: %w", e.Seq, err)
+// SeqOf returns the number that an event encoded by this package begins with,
+// without decoding it, and 0 if b does not begin as one.
+func SeqOf(b []byte) int64 {
+	rest, ok := bytes.CutPrefix(b, []byte(`{"v":`))
+	if !ok {
+		return 0
 	}
-	e.Data, e.Blob = d, nil
-	return e, nil
+	version, rest, ok := bytes.Cut(rest, []byte(`,"seq":`))
+	if !ok || len(version) == 0 || bytes.ContainsFunc(version, notDigit) {
+		return 0
+	}
+	var seq int64
+	for i, c := range rest {
+		switch {
+		case c == ',' && i > 0:
+			return seq
+		case notDigit(rune(c)) || seq > (math.MaxInt64-9)/10:
+			return 0
+		}
+		seq = seq*10 + int64(c-'0')
+	}
+	return 0
 }
+
+func notDigit(r rune) bool { return r < '0' || r > '9' }

@@ -229,15 +229,26 @@ func TestDataInABlobComesBack(t *testing.T) {
 	if read.Data != nil || read.Type() != "notice" || read.Blob == nil || read.Blob.SHA256 != "ab" {
 		t.Errorf("got %+v of type %q", read, read.Type())
 	}
-	back, err := read.Resolve(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(whole, back, sameEvent); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if _, err := read.Resolve([]byte("[]")); err == nil || !strings.Contains(err.Error(), "event 4 from its blob") {
-		t.Errorf("got %v", err)
+}
+
+func TestSeqOfReadsTheHeadOfAnEncodedEvent(t *testing.T) {
+	for in, want := range map[string]int64{
+		`{"v":1,"seq":7,"id":"x"`:                   7,
+		`{"v":12,"seq":9223372036854775000,`:        9223372036854775000,
+		`{"v":1,"seq":9223372036854775808,`:         0,
+		`{"v":1,"seq":92233720368547758070000,`:     0,
+		`{"v":1,"seq":-1,`:                          0,
+		`{"v":1,"seq":,`:                            0,
+		`{"v":1,"seq":7`:                            0,
+		`{"v":,"seq":7,`:                            0,
+		`{"seq":7,"v":1}`:                           0,
+		`{"v":1,"id":"a","data":{"a":1,"seq":7,"x"`: 0,
+		``:             0,
+		"\x00\x00\x00": 0,
+	} {
+		if got := event.SeqOf([]byte(in)); got != want {
+			t.Errorf("SeqOf(%s) = %d, want %d", in, got, want)
+		}
 	}
 }
 
@@ -274,6 +285,9 @@ func FuzzWhatIsWrittenComesBackByteForByte(f *testing.F) {
 		var back event.Event
 		if err := json.Unmarshal(once, &back); err != nil {
 			t.Fatalf("%q cannot be read back: %v", once, err)
+		}
+		if got := event.SeqOf(once); got != e.Seq && e.Seq > 0 && e.Seq < 1<<60 && e.V >= 0 {
+			t.Errorf("SeqOf(%q) = %d", once, got)
 		}
 		twice, err := json.Marshal(back)
 		if err != nil || !bytes.Equal(once, twice) {

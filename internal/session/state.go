@@ -34,7 +34,8 @@ type State struct {
 	Completed int64 `json:"completed,omitempty"`
 	// Open are the calls without a result, in the order of their requests.
 	Open []Call `json:"open,omitempty"`
-	// Approved names the tools that were approved in this session, sorted.
+	// Approved names the tools that ran in this session with the approval of
+	// their caller, sorted. A call that was refused approves nothing.
 	Approved []string `json:"approved,omitempty"`
 }
 
@@ -45,16 +46,11 @@ type Call struct {
 	Origin  event.Origin `json:"origin"`
 	Seq     int64        `json:"seq"`               // of its request
 	Attempt int          `json:"attempt,omitempty"` // last one started; 0 means none
+	// Approved is set when the caller approved the call with its request.
+	Approved bool `json:"approved,omitempty"`
 }
 
-// Call returns the open call with this id.
-func (s *State) Call(id string) (Call, bool) {
-	if i := s.open(id); i >= 0 {
-		return s.Open[i], true
-	}
-	return Call{}, false
-}
-
+// open returns where in s.Open the call is, or -1.
 func (s *State) open(id string) int {
 	return slices.IndexFunc(s.Open, func(c Call) bool { return c.ID == id })
 }
@@ -141,11 +137,8 @@ func (s *State) request(seq int64, d event.ToolRequested) error {
 	if i := s.open(d.CallID); i >= 0 {
 		return fmt.Errorf("call %s is still open since event %d", d.CallID, s.Open[i].Seq)
 	}
-	s.Open = append(slices.Clip(s.Open), Call{ID: d.CallID, Name: d.Name, Origin: d.Origin, Seq: seq})
+	s.Open = append(slices.Clip(s.Open), Call{ID: d.CallID, Name: d.Name, Origin: d.Origin, Seq: seq, Approved: d.Approved})
 	s.Requested++
-	if i, found := slices.BinarySearch(s.Approved, d.Name); d.Approved && !found {
-		s.Approved = slices.Insert(slices.Clone(s.Approved), i, d.Name)
-	}
 	return nil
 }
 
@@ -159,6 +152,7 @@ func (s *State) attempt(d event.ToolStarted) error {
 	}
 	s.Open = slices.Clone(s.Open)
 	s.Open[i].Attempt = d.Attempt
+	s.ran(s.Open[i])
 	return nil
 }
 
@@ -167,9 +161,19 @@ func (s *State) complete(d event.ToolCompleted) error {
 	if i < 0 {
 		return notOpen(d.CallID)
 	}
+	if d.Status == event.StatusOK || d.Status == event.StatusError {
+		s.ran(s.Open[i]) // no tool.started tells of tools without side effects
+	}
 	s.Open = slices.Delete(slices.Clone(s.Open), i, i+1)
 	s.Completed++
 	return nil
+}
+
+// ran notes that a call was let through.
+func (s *State) ran(c Call) {
+	if i, found := slices.BinarySearch(s.Approved, c.Name); c.Approved && !found {
+		s.Approved = slices.Insert(slices.Clone(s.Approved), i, c.Name)
+	}
 }
 
 func notOpen(id string) error {

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,12 +55,34 @@ func TestStateFoldsWhatHappened(t *testing.T) {
 		TokenHash: "h", Generation: 1, Scratch: true, Requested: 3, Completed: 1,
 		Open: []session.Call{
 			{ID: "2", Name: "Read", Origin: event.OriginOperator, Seq: 3, Attempt: 1},
-			{ID: "1", Name: "Grep", Seq: 8},
+			{ID: "1", Name: "Grep", Seq: 8, Approved: true},
 		},
-		Approved: []string{"Grep", "Write"},
+		Approved: []string{"Write"},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("fold (-want +got):\n%s", d)
+	}
+}
+
+func TestOnlyACallThatRanApprovesItsTool(t *testing.T) {
+	ends := map[string]struct {
+		after []event.Data
+		want  []string
+	}{
+		"still open":         {nil, nil},
+		"started":            {[]event.Data{event.ToolStarted{CallID: "1", Attempt: 1}}, []string{"Write"}},
+		"started, then lost": {[]event.Data{event.ToolStarted{CallID: "1", Attempt: 1}, event.ToolCompleted{CallID: "1", Status: event.StatusLost}}, []string{"Write"}},
+		"ok":                 {[]event.Data{event.ToolCompleted{CallID: "1", Status: event.StatusOK}}, []string{"Write"}},
+		"error":              {[]event.Data{event.ToolCompleted{CallID: "1", Status: event.StatusError}}, []string{"Write"}},
+		"invalid":            {[]event.Data{event.ToolCompleted{CallID: "1", Status: event.StatusInvalid}}, nil},
+		"denied":             {[]event.Data{event.ToolCompleted{CallID: "1", Status: event.StatusDenied}}, nil},
+		"cancelled":          {[]event.Data{event.ToolCompleted{CallID: "1", Status: event.StatusCancelled}}, nil},
+	}
+	for name, tt := range ends {
+		asked := []event.Data{event.SessionStarted{Agent: "a"}, event.ToolRequested{CallID: "1", Name: "Write", Approved: true}}
+		if got := fold(t, stream(append(asked, tt.after...)...)).Approved; !slices.Equal(got, tt.want) {
+			t.Errorf("%s: approved %v, want %v", name, got, tt.want)
+		}
 	}
 }
 
@@ -205,7 +228,7 @@ func fuzzData(kind, arg byte) event.Data {
 	case 3:
 		return event.ToolStarted{CallID: id, Attempt: int(arg % 4)}
 	case 4, 5:
-		return event.ToolCompleted{CallID: id}
+		return event.ToolCompleted{CallID: id, Status: []event.Status{event.StatusOK, event.StatusDenied}[arg%2]}
 	case 6:
 		return event.Notice{Text: id}
 	}
