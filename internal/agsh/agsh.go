@@ -61,6 +61,10 @@ func Run(ctx context.Context, t *term.Term, args []string) int {
 		return runScript(ctx, t, globals, len(rest) > 0)
 	case rest[0] == "--version" && len(rest) == 1:
 		return write(t, []byte("agsh "+version()+"\n"))
+	case rest[0] == "--completion":
+		return completionScript(t, rest[1:])
+	case rest[0] == "--complete" && len(rest) == 2:
+		return completeLine(ctx, t, rest[1])
 	case rest[0] == "-e":
 		return report(t, "", &argv.UsageError{Message: "-e is for a script, which is read from standard input: agsh -e < file"})
 	case strings.HasPrefix(rest[0], "-"):

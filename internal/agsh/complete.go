@@ -34,21 +34,31 @@ func (s *session) complete(ctx context.Context, src string, pos int) repl.Comple
 	if !strings.HasSuffix(stage, last) {
 		return repl.Completion{} // the word is quoted: its text is not what was typed
 	}
-	c := repl.Completion{Start: pos - len(last)}
+	var found []candidate
 	switch {
 	case len(words) == 0 && isFilter(before, stage):
 		for _, f := range shell.Filters() {
 			if strings.HasPrefix(f.Name, last) {
-				c.Candidates = append(c.Candidates, repl.Candidate{Text: f.Name + " ", Title: f.Title})
+				found = append(found, candidate{f.Name, f.Title})
 			}
 		}
 	case len(words) == 0 || len(words) == 1 && words[0] == "help":
-		c.Candidates = s.commandNames(ctx, last)
+		found = s.commandNames(ctx, last)
 	default:
-		c.Candidates = s.flags(ctx, words, last)
+		var known bool
+		if found, known = s.flags(ctx, words, last); known && strings.HasPrefix(last, "-") {
+			found = append(found, starting([]string{"--help", "--json-args", "--output", "--approve"}, last)...)
+		}
+	}
+	c := repl.Completion{Start: pos - len(last)}
+	for _, f := range found {
+		c.Candidates = append(c.Candidates, repl.Candidate{Text: shell.Quote(f.word) + " ", Title: f.title})
 	}
 	return c
 }
+
+// A candidate is one word that may stand where something was typed.
+type candidate struct{ word, title string }
 
 // isFilter reports whether the stage follows a |.
 func isFilter(before, stage string) bool {
@@ -56,29 +66,29 @@ func isFilter(before, stage string) bool {
 	return strings.HasSuffix(head, "|") && !strings.HasSuffix(head, "||")
 }
 
-func named(names []string, prefix string) []repl.Candidate {
-	var out []repl.Candidate
-	for _, name := range names {
-		if strings.HasPrefix(name, prefix) {
-			out = append(out, repl.Candidate{Text: shell.Quote(name) + " "})
+func starting(words []string, prefix string) []candidate {
+	var out []candidate
+	for _, w := range words {
+		if strings.HasPrefix(w, prefix) {
+			out = append(out, candidate{word: w})
 		}
 	}
 	return out
 }
 
-func (s *session) commandNames(ctx context.Context, prefix string) []repl.Candidate {
+func (s *session) commandNames(ctx context.Context, prefix string) []candidate {
 	list, err := s.catalog.List(ctx)
 	if err != nil {
 		return nil
 	}
-	var out []repl.Candidate
+	var out []candidate
 	for _, t := range list.Tools {
 		if len(t.Name) >= len(prefix) && strings.EqualFold(t.Name[:len(prefix)], prefix) {
-			out = append(out, repl.Candidate{Text: shell.Quote(s.foldTo(ctx, t.Name, prefix)) + " ", Title: t.Title})
+			out = append(out, candidate{s.foldTo(ctx, t.Name, prefix), t.Title})
 		}
 	}
-	out = append(out, named([]string{"help", "exit"}, prefix)...)
-	sort.SliceStable(out, func(i, j int) bool { return out[i].Text < out[j].Text })
+	out = append(out, starting([]string{"help", "exit"}, prefix)...)
+	sort.SliceStable(out, func(i, j int) bool { return out[i].word < out[j].word })
 	return out
 }
 
@@ -93,26 +103,25 @@ func (s *session) foldTo(ctx context.Context, name, prefix string) string {
 }
 
 // flags completes a flag of the command words[0], or the value of the flag
-// that stands before.
-func (s *session) flags(ctx context.Context, words []string, prefix string) []repl.Candidate {
+// that stands before. known says that there is such a command.
+func (s *session) flags(ctx context.Context, words []string, prefix string) (found []candidate, known bool) {
 	cmd, err := s.catalog.Lookup(ctx, words[0])
 	if err != nil {
-		return nil
+		return nil, false
 	}
 	flags := cmd.Args.Flags()
 	if f, ok := flagNamed(flags, words[len(words)-1]); ok && f.Placeholder != "" {
-		return named(f.Enum, prefix)
+		return starting(f.Enum, prefix), true
 	}
 	if !strings.HasPrefix(prefix, "-") {
-		return nil
+		return nil, true
 	}
-	var out []repl.Candidate
 	for _, f := range flags {
 		if strings.HasPrefix(f.Name, prefix) {
-			out = append(out, repl.Candidate{Text: f.Name + " ", Title: catalog.FirstSentence(f.Description)})
+			found = append(found, candidate{f.Name, catalog.FirstSentence(f.Description)})
 		}
 	}
-	return append(out, named([]string{"--help", "--json-args", "--output", "--approve"}, prefix)...)
+	return found, true
 }
 
 func flagNamed(flags []argv.Flag, name string) (argv.Flag, bool) {

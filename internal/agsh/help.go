@@ -24,6 +24,7 @@ usage:
   agsh [options] <command> --help        explain one; nothing is called
   agsh [options]                         a shell on a terminal; else a script from standard input
   agsh [options] -e                      the same; a script ends at its first failure
+  agsh --completion <bash|zsh|fish>      a script that completes commands and flags from the live agent
   agsh --version
 
 options, anywhere on the line before a --:

@@ -44,6 +44,9 @@ func text(s string) string {
 
 // fakes are servers that do not behave.
 var fakes = map[string]http.HandlerFunc{
+	"evil": func(w http.ResponseWriter, _ *http.Request) {
+		reply(w, 200, "application/json", `{"tools":[{"name":"$(rm -rf x)","source":{"kind":"authored"}},{"name":"t","source":{"kind":"authored"}}],"unavailable":[]}`)
+	},
 	"html502": func(w http.ResponseWriter, _ *http.Request) {
 		reply(w, 502, "text/html", "<html><body>Bad gateway</body></html>")
 	},
