@@ -17,7 +17,8 @@ type entry struct {
 	name string
 
 	mu      sync.Mutex
-	started bool // request and start are in the log
+	started bool  // request and start are in the log
+	failed  error // why they are not, or perhaps are not
 	closed  bool
 }
 
@@ -29,11 +30,9 @@ func (e *entry) requested() event.Event {
 
 func (e *entry) event(d event.Data) event.Event { return event.Event{By: e.call.By, Data: d} }
 
-// start makes request and start durable unless the call is over. A failure
-// is left for complete to meet again.
-func (e *entry) start() { _ = e.startNow() }
-
-func (e *entry) startNow() error {
+// start makes request and start durable unless the call is over. When that
+// fails the call has failed: complete says so too.
+func (e *entry) start() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed || e.started {
@@ -41,18 +40,23 @@ func (e *entry) startNow() error {
 	}
 	_, err := e.rec.Append(e.ctx, e.requested(), e.event(event.ToolStarted{CallID: e.call.ID, Attempt: 1}))
 	if err != nil {
-		return fmt.Errorf("record the call of %s before it runs: %w", e.name, err)
+		e.failed = fmt.Errorf("record the call of %s before it runs: %w", e.name, err)
+		return e.failed
 	}
 	e.started = true
 	return nil
 }
 
 // complete records the result, with the request when that is not in the log
-// yet.
+// yet. After a start that failed it records nothing: the request may be in the
+// log all the same, and must not be there twice.
 func (e *entry) complete(done event.ToolCompleted) (event.ToolCompleted, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.closed = true
+	if e.failed != nil {
+		return done, e.failed
+	}
 	events := []event.Event{e.event(done)}
 	if !e.started {
 		events = []event.Event{e.requested(), events[0]}

@@ -44,8 +44,7 @@ type Gate struct {
 	// durable on its own; 0 means 50 ms.
 	Grace time.Duration
 	// Stop is how long a tool may go on after its deadline or a cancel
-	// before the gate answers without it; 0 means 7 s, longer than an
-	// executable is given to end.
+	// before the gate answers without it; 0 means 7 s.
 	Stop time.Duration
 }
 
@@ -53,14 +52,15 @@ type Gate struct {
 // it an answer is at most 16 MiB, which is what clients take.
 const DirectOutput = 16<<20 - 8<<10
 
-// Call takes one call through the gate, in this order: record the request,
-// validate, approval, execute, record the result. What comes back is exactly
-// what the log holds as the call's result. An error means that the log could
-// not be written: the tool may have run.
+// Call takes one call through the gate: its arguments are held against the
+// schema, approval is asked for, the tool runs, and its request and result are
+// recorded. What comes back is exactly what the log holds as the call's
+// result. An error means that the log could not be written: the tool may have
+// run.
 //
 // A call that writes has its request and start durable before it runs. One
 // that only reads has them durable when it is still running after Grace, and
-// else together with its result, in one commit.
+// else together with its result, in one commit, as a call that is refused has.
 func (g Gate) Call(ctx context.Context, rec Recorder, t *Tool, call Call) (event.ToolCompleted, error) {
 	if len(call.Args) == 0 {
 		call.Args = json.RawMessage("{}")
@@ -81,9 +81,9 @@ func (g Gate) Call(ctx context.Context, rec Recorder, t *Tool, call Call) (event
 		if grace == 0 {
 			grace = 50 * time.Millisecond
 		}
-		early := time.AfterFunc(grace, e.start)
+		early := time.AfterFunc(grace, func() { _ = e.start() }) // complete says it again
 		defer early.Stop()
-	} else if err := e.startNow(); err != nil {
+	} else if err := e.start(); err != nil {
 		return event.ToolCompleted{}, err
 	}
 	began := time.Now()
@@ -92,20 +92,24 @@ func (g Gate) Call(ctx context.Context, rec Recorder, t *Tool, call Call) (event
 	return e.complete(done)
 }
 
+// errTimeout is the cause of an end that the tool's own timeout brought.
+var errTimeout = errors.New("the tool's timeout is over")
+
 // execute runs the tool and shapes its result; it never fails.
 func (g Gate) execute(ctx context.Context, t *Tool, call Call) event.ToolCompleted {
-	ctx, cancel := context.WithTimeout(agent.WithCall(ctx, call.Target), t.Timeout)
+	ctx, cancel := context.WithTimeoutCause(agent.WithCall(ctx, call.Target), t.Timeout, errTimeout)
 	defer cancel()
 	res, err := g.run(ctx, t, call.Args)
 	if err == nil {
 		res, err = recordable(res)
 	}
 	done := event.ToolCompleted{CallID: call.ID, Status: event.StatusOK, Content: res.Content, StructuredContent: res.Structured}
+	failed := err != nil || res.IsError
 	switch {
-	case errors.Is(ctx.Err(), context.Canceled):
-		done.Status, done.Error = event.StatusCancelled, &event.Error{Code: "cancelled", Message: "the call was cancelled"}
-	case errors.Is(ctx.Err(), context.DeadlineExceeded) && (err != nil || res.IsError):
+	case failed && errors.Is(context.Cause(ctx), errTimeout):
 		done.Status, done.Error = event.StatusError, &event.Error{Code: "timeout", Message: fmt.Sprintf("tool %s did not finish within %s", t.Name, t.Timeout)}
+	case failed && ctx.Err() != nil:
+		done.Status, done.Error = event.StatusCancelled, &event.Error{Code: "cancelled", Message: "the call was cancelled"}
 	case err != nil:
 		done.Status, done.Error = event.StatusError, &event.Error{Code: "tool_failed", Message: strings.ToValidUTF8(err.Error(), "\uFFFD")}
 	case res.IsError:

@@ -194,6 +194,74 @@ func TestGateCancel(t *testing.T) {
 	}
 }
 
+// A tool that got done what it was asked has succeeded, whoever did not wait
+// for it; and a deadline of the caller's is not the tool's.
+func TestTheEndOfAContextIsNotTheEndOfTheTool(t *testing.T) {
+	works := func(ctx context.Context, _ json.RawMessage) (agent.Result, error) {
+		<-ctx.Done()
+		return agent.Result{Content: []event.Block{event.Text("written")}}, nil
+	}
+	gives := func(ctx context.Context, _ json.RawMessage) (agent.Result, error) {
+		<-ctx.Done()
+		return agent.Result{}, ctx.Err()
+	}
+	for name, tt := range map[string]struct {
+		run     func(context.Context, json.RawMessage) (agent.Result, error)
+		timeout time.Duration // of the tool; the caller's is a minute
+		want    event.Status
+		code    string
+	}{
+		"a write that succeeded": {works, time.Hour, event.StatusOK, ""},
+		"one that was too late":  {works, time.Second, event.StatusOK, ""},
+		"the caller's deadline":  {gives, time.Hour, event.StatusCancelled, "cancelled"},
+		"the tool's timeout":     {gives, time.Second, event.StatusError, "timeout"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			done, err := toolset.Gate{}.Call(ctx, &batches{}, tool(t, agent.Definition{Timeout: tt.timeout}, tt.run), toolset.Call{ID: "c"})
+			code := ""
+			if done.Error != nil {
+				code = done.Error.Code
+			}
+			if err != nil || done.Status != tt.want || code != tt.code {
+				t.Errorf("%s: Call = %s %q, %v; want %s %q", name, done.Status, code, err, tt.want, tt.code)
+			}
+		})
+	}
+}
+
+// storedAnyway is a log whose first append fails after it was stored.
+type storedAnyway struct {
+	batches
+	failed bool
+}
+
+func (s *storedAnyway) Append(ctx context.Context, events ...event.Event) ([]event.Event, error) {
+	got, err := s.batches.Append(ctx, events...)
+	if !s.failed {
+		s.failed = true
+		return nil, errors.New("the connection broke")
+	}
+	return got, err
+}
+
+func TestNoRequestIsRecordedTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var rec storedAnyway
+		slow := tool(t, agent.Definition{Effect: agent.Read}, func(context.Context, json.RawMessage) (agent.Result, error) {
+			time.Sleep(time.Second)
+			return agent.Result{}, nil
+		})
+		if _, err := (toolset.Gate{}).Call(t.Context(), &rec, slow, toolset.Call{ID: "c"}); err == nil {
+			t.Error("the failure of the log is not told")
+		}
+		if diff := cmp.Diff([]string{"tool.requested+tool.started"}, rec.log()); diff != "" {
+			t.Errorf("log (-want +got):\n%s", diff)
+		}
+	})
+}
+
 func TestGateDoesNotRunWhatItCannotRecord(t *testing.T) {
 	rec := batches{fail: errors.New("disk full")}
 	probe := tool(t, agent.Definition{}, func(context.Context, json.RawMessage) (agent.Result, error) {

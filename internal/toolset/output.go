@@ -1,109 +1,147 @@
 package toolset
 
 import (
-	"encoding/json"
+	"bytes"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"agsh.dev/event"
 )
 
-// capOutput cuts the content of a result to at most limit bytes, both as it
-// is and as JSON, so that an answer always fits a client that allows that
-// much. The head and the tail of the text stay; structured content that does
-// not fit is left out, since half a value is none.
+const (
+	// maxBlocks is the most blocks of content a result has.
+	maxBlocks = 1000
+	// blockFrame is what a block takes in JSON beside its strings.
+	blockFrame = len(`{"type":"","text":"","data":"","mimeType":""},`)
+	// firstFrame is not counted against the limit, so that one text may be as
+	// long as it.
+	firstFrame = blockFrame + len("text")
+	// noteSize is the most bytes of a note about what was left out.
+	noteSize = 128
+)
+
+// capOutput cuts a result to at most maxBlocks blocks and to limit bytes of
+// JSON, in which nothing is escaped only for HTML. The head and the tail of
+// the text stay; structured content that does not fit is left out, since half
+// a value is none.
 func capOutput(done event.ToolCompleted, limit int) event.ToolCompleted {
 	size := len(done.StructuredContent)
 	for _, b := range done.Content {
-		size += len(b.Text) + len(b.Data)
+		size += blockSize(b)
 	}
-	// No byte of text takes more than six in JSON.
-	if size*6+len(done.Content)*blockSize < limit {
-		return done
-	}
-	if size <= limit && encodedSize(done) <= limit {
+	if size <= limit+firstFrame*min(1, len(done.Content)) && len(done.Content) <= maxBlocks {
 		return done
 	}
 	if done.Truncated == nil {
-		done.Truncated = &event.Truncated{Bytes: int64(size)}
+		done.Truncated = &event.Truncated{Bytes: outputSize(done)}
 	}
 	done.StructuredContent = nil
-	whole := done.Content
-	for budget := limit; ; {
-		done.Content = cutBlocks(whole, budget)
-		enc := encodedSize(done)
-		if enc <= limit+blockSize*len(done.Content) || budget < blockSize {
-			return done
-		}
-		// Escapes made it too long: shrink by as much as they cost.
-		budget = int(float64(budget) * float64(limit) / float64(enc) * 0.99)
-	}
+	done.Content = cutBlocks(done.Content, limit)
+	return done
 }
 
-// blockSize is the most bytes a block takes beside its content, the marker of
-// a cut included.
-const blockSize = 128
-
-// encodedSize is what the content takes in an answer beside the frame of its
-// blocks.
-func encodedSize(done event.ToolCompleted) int {
-	n := 0
-	if len(done.StructuredContent) > 0 {
-		n = encoded(done.StructuredContent)
-	}
+// outputSize is how many bytes the tool gave. Text that only repeats the
+// structured content is not counted again.
+func outputSize(done event.ToolCompleted) int64 {
+	n, repeated := 0, false
 	for _, b := range done.Content {
-		n += encoded(b.Text) - len(`""`) + len(b.Data)
+		n += len(b.Text) + len(b.Data)
+		repeated = repeated || strings.TrimSpace(b.Text) == string(bytes.TrimSpace(done.StructuredContent))
 	}
-	if len(done.Content) > 1 {
-		n += len(done.Content) * len(`{"type":"text","text":""},`)
+	if !repeated {
+		n += len(done.StructuredContent)
 	}
-	return n
-}
-
-func encoded(v any) int {
-	b, _ := json.Marshal(v) // text, and JSON that was checked
-	return len(b)
+	return int64(n)
 }
 
 // cutBlocks gives each block in turn what is left of the budget.
 func cutBlocks(blocks []event.Block, budget int) []event.Block {
-	var out []event.Block
+	out := make([]event.Block, 0, min(len(blocks), maxBlocks+1))
+	budget += firstFrame
 	for i, b := range blocks {
-		switch {
-		case budget <= 0 && i > 0:
+		room := budget // the last block may take all, others leave room for a note
+		if i < len(blocks)-1 {
+			room -= noteSize
+		}
+		if i == maxBlocks || i > 0 && room < blockFrame+noteSize {
 			return append(out, event.Text(fmt.Sprintf("[… %d more blocks left out …]", len(blocks)-i)))
-		case b.Data != "" && len(b.Data) > budget:
-			b = event.Text(fmt.Sprintf("[%.64s of %d bytes left out: the output is too large]", b.MimeType, len(b.Data)/4*3))
-			budget -= len(b.Text)
-		case b.Data != "":
-			budget -= len(b.Data)
-		default:
-			kept := Cut(b.Text, max(0, budget))
-			budget -= len(b.Text)
-			b.Text = kept
 		}
-		if i > 0 {
-			budget -= blockSize
+		if blockSize(b) > room {
+			b = cutBlock(b, room-firstFrame)
 		}
+		budget -= blockSize(b)
 		out = append(out, b)
 	}
 	return out
 }
 
-// Cut keeps at most limit bytes of s, half from its head and half from its
-// tail, and puts a marker with the number of bytes left out between them. No
-// character is cut in two. A string that fits comes back as it is.
+// cutBlock returns a text block of at most room bytes for one that is larger.
+func cutBlock(b event.Block, room int) event.Block {
+	if b.Type != "text" {
+		return event.Text(fmt.Sprintf("[%.40q of %d bytes left out: the output is too large]", b.MimeType, len(b.Data)/4*3))
+	}
+	return event.Text(Cut(b.Text, room-markerSize))
+}
+
+// blockSize is what a block takes in JSON.
+func blockSize(b event.Block) int {
+	return blockFrame + encodedSize(b.Type) + encodedSize(b.Text) + encodedSize(b.Data) + encodedSize(b.MimeType)
+}
+
+// encodedSize is what text takes between the quotes of a JSON string.
+func encodedSize(s string) int {
+	n := len(s)
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c == lineSeparator[0] {
+			n += escapes(s[i:])
+		}
+	}
+	return n
+}
+
+// lineSeparator and the character after it are escaped in JSON, for programs
+// that take it for JavaScript.
+const lineSeparator = "\u2028"
+
+// escapes is how many bytes more the first character of s takes in JSON.
+func escapes(s string) int {
+	switch c := s[0]; {
+	case c == '"', c == '\\', c == '\n', c == '\r', c == '\t', c == '\b', c == '\f':
+		return 1
+	case c < ' ':
+		return len(`\u0000`) - 1
+	case strings.HasPrefix(s, lineSeparator), strings.HasPrefix(s, "\u2029"):
+		return len(`\u2028`) - len(lineSeparator)
+	}
+	return 0
+}
+
+// markerSize is the most bytes the marker of [Cut] takes in JSON.
+const markerSize = len(`\n[… 9223372036854775807 bytes left out …]\n`)
+
+// Cut keeps at most limit bytes of s as they count in JSON, half from its head
+// and half from its tail, and puts a marker with the number of bytes left out
+// between them. No character is cut in two. A string that fits comes back as
+// it is.
 func Cut(s string, limit int) string {
-	if len(s) <= limit {
+	if len(s)*len(`\u0000`) <= limit || encodedSize(s) <= limit {
 		return s
 	}
-	head := limit / 2
-	for head > 0 && !utf8.RuneStart(s[head]) {
-		head--
+	head, tail := 0, len(s)
+	for room := limit / 2; head < len(s); {
+		_, width := utf8.DecodeRuneInString(s[head:])
+		if room -= width + escapes(s[head:]); room < 0 {
+			break
+		}
+		head += width
 	}
-	tail := len(s) - (limit - limit/2)
-	for tail < len(s) && !utf8.RuneStart(s[tail]) {
-		tail++
+	for room := limit - limit/2; tail > head; {
+		_, width := utf8.DecodeLastRuneInString(s[:tail])
+		if room -= width + escapes(s[tail-width:]); room < 0 {
+			break
+		}
+		tail -= width
 	}
 	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", s[:head], tail-head, s[tail:])
 }

@@ -1,11 +1,13 @@
 package toolset_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -167,9 +169,28 @@ func TestApprovalGlobsMatchTexts(t *testing.T) {
 	}
 }
 
+// Structured content and the text that shows it are one output.
+func TestTruncatedCountsAnOutputOnce(t *testing.T) {
+	value := `["` + strings.Repeat("x", 600) + `"]`
+	for name, tt := range map[string]struct {
+		res  agent.Result
+		want int
+	}{
+		"the same":      {agent.Result{Content: []event.Block{event.Text(value + "\n")}, Structured: json.RawMessage(value)}, len(value) + 1},
+		"something new": {agent.Result{Content: []event.Block{event.Text("about it")}, Structured: json.RawMessage(value)}, len("about it") + len(value)},
+	} {
+		probe := tool(t, agent.Definition{}, func(context.Context, json.RawMessage) (agent.Result, error) { return tt.res, nil })
+		done, err := toolset.Gate{MaxOutput: 610}.Call(t.Context(), &batches{}, probe, toolset.Call{ID: "c"})
+		if err != nil || done.Truncated == nil || done.Truncated.Bytes != int64(tt.want) {
+			t.Errorf("%s: Truncated = %+v, %v; want %d", name, done.Truncated, err, tt.want)
+		}
+	}
+}
+
 // R49: at the limit nothing is cut; one byte more and the answer still fits.
 func TestR49_OutputAtItsLimit(t *testing.T) {
 	const limit = 1 << 20 // stands for the real one, which only takes longer
+	some := []event.Block{event.Text("a")}
 	for name, tt := range map[string]struct {
 		res agent.Result
 		cut bool
@@ -177,15 +198,17 @@ func TestR49_OutputAtItsLimit(t *testing.T) {
 		"exactly":           {agent.Result{Content: []event.Block{event.Text(strings.Repeat("x", limit))}}, false},
 		"one byte more":     {agent.Result{Content: []event.Block{event.Text(strings.Repeat("x", limit+1))}}, true},
 		"wide":              {agent.Result{Content: []event.Block{event.Text(strings.Repeat("界", limit/3+1))}}, true},
-		"escapes in values": {agent.Result{Structured: json.RawMessage(`["` + strings.Repeat("<", limit/4) + `"]`)}, true},
-		"many blocks": {agent.Result{Content: func() []event.Block {
-			many := make([]event.Block, limit/16)
-			for i := range many {
-				many[i] = event.Text("a")
-			}
-			return many
-		}()}, true},
-		"an image": {agent.Result{Content: []event.Block{{Type: "image", MimeType: "image/png", Data: strings.Repeat("A", limit+4)}, event.Text("b")}}, true},
+		"special in HTML":   {agent.Result{Content: []event.Block{event.Text(strings.Repeat("<&>", limit/3))}}, false},
+		"control":           {agent.Result{Content: []event.Block{event.Text(strings.Repeat("\x01", limit/6+1))}}, true},
+		"line separators":   {agent.Result{Content: []event.Block{event.Text(strings.Repeat("\u2028", limit/6+1))}}, true},
+		"values that fit":   {agent.Result{Structured: json.RawMessage(`["` + strings.Repeat("<", limit/2) + `"]`)}, false},
+		"values":            {agent.Result{Structured: json.RawMessage(`["` + strings.Repeat("x", limit) + `"]`)}, true},
+		"many blocks":       {agent.Result{Content: slices.Repeat(some, 1000)}, false},
+		"too many blocks":   {agent.Result{Content: slices.Repeat(some, 100_000)}, true},
+		"frames":            {agent.Result{Content: slices.Repeat([]event.Block{event.Text(strings.Repeat("x", limit/1000))}, 1000)}, true},
+		"a wrong type":      {agent.Result{Content: []event.Block{{Type: strings.Repeat("t", limit+100)}}}, true},
+		"a wrong MIME type": {agent.Result{Content: []event.Block{{Type: "image", MimeType: strings.Repeat("\x01", limit)}}}, true},
+		"an image":          {agent.Result{Content: []event.Block{{Type: "image", MimeType: "image/png", Data: strings.Repeat("A", limit+4)}, event.Text("b")}}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			probe := tool(t, agent.Definition{}, func(context.Context, json.RawMessage) (agent.Result, error) { return tt.res, nil })
@@ -193,9 +216,14 @@ func TestR49_OutputAtItsLimit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			enc, err := json.Marshal(done)
-			if err != nil || len(enc) > limit+4<<10 {
-				t.Errorf("the result takes %d bytes (%v), want about %d at most", len(enc), err, limit)
+			var enc bytes.Buffer
+			plain := json.NewEncoder(&enc)
+			plain.SetEscapeHTML(false)
+			if err := plain.Encode(done); err != nil || enc.Len() > limit+1<<10 || tt.cut && len(done.Content) == 1 && done.Content[0].Type == "text" && tt.res.Content[0].Type == "text" && enc.Len() < limit-1<<10 {
+				t.Errorf("the result takes %d bytes (%v), want about %d at most", enc.Len(), err, limit)
+			}
+			if len(done.Content) > 1001 {
+				t.Errorf("it has %d blocks", len(done.Content))
 			}
 			if (done.Truncated != nil) != tt.cut {
 				t.Errorf("truncated is %+v", done.Truncated)
