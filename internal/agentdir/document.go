@@ -6,10 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -55,41 +52,6 @@ func (d document) parse(text []byte) *yaml.Node {
 		return nil
 	}
 	return root
-}
-
-// syntax reports what the parser says of text.
-func (d document) syntax(err error, text []byte) {
-	at, message := d.unplaced(strings.TrimPrefix(err.Error(), "yaml: "), text)
-	fix := ""
-	switch {
-	case strings.Contains(message, "tab character"):
-		fix = "indent with spaces"
-	case strings.Contains(message, "cannot start any token"):
-		fix = "indent with spaces, and put in quotes what begins with @, % or `"
-	}
-	d.report(at, YAMLSyntax, fix, "this is not YAML: %s", message)
-}
-
-// unplaced splits the parser's message into its place and what it says. The
-// parser tells no line when it is the first, and none for some faults.
-func (d document) unplaced(message string, text []byte) (place, string) {
-	if rest, ok := strings.CutPrefix(message, "line "); ok {
-		if number, said, ok := strings.Cut(rest, ": "); ok {
-			if n, err := strconv.Atoi(number); err == nil {
-				return place{file: d.file, line: n, col: 1}, said
-			}
-		}
-	}
-	offset := 0
-	if rest, ok := strings.CutPrefix(message, "unknown anchor '"); ok {
-		name, _, _ := strings.Cut(rest, "'")
-		offset = bytes.Index(text, []byte("*"+name))
-	} else if strings.HasPrefix(message, "control characters") {
-		offset = bytes.IndexFunc(text, func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\t\n\r\u0085", r) })
-	}
-	before := text[:max(offset, 0)]
-	line := 1 + bytes.Count(before, []byte("\n"))
-	return place{file: d.file, line: line, col: 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])}, message
 }
 
 // Limits of what a document may grow to. A bomb of aliases passes any of
@@ -325,7 +287,7 @@ func describe(n *yaml.Node) string {
 		return "a list"
 	default:
 	}
-	kinds := map[string]string{"!!int": "the number ", "!!float": "the number ", "!!bool": "the truth value ", "!!timestamp": "the date ", "!!null": "nothing"}
+	kinds := map[string]string{"!!int": "the number ", "!!float": "the number ", "!!bool": "the boolean ", "!!timestamp": "the date ", "!!null": "nothing"}
 	if kind, ok := kinds[n.ShortTag()]; ok {
 		if n.ShortTag() == "!!null" {
 			return kind

@@ -296,3 +296,17 @@ func FuzzManifest(f *testing.F) {
 		}
 	})
 }
+
+// Whatever the line, looking for slips ends, and finds places in it.
+func FuzzSlips(f *testing.F) {
+	f.Add("a: {b: 'c: d', e: \"f\\\": g\", h: i: j} # k: l")
+	f.Add("\t- - x: @y: `")
+	f.Add("-:\"::é: ,]}")
+	f.Fuzz(func(t *testing.T, line string) {
+		for _, s := range slips {
+			if offset, message, _ := s.find(line); offset < 0 || offset > len(line) || message == "" && offset != 0 {
+				t.Errorf("%s: a slip at %d of %q", s.says, offset, line)
+			}
+		}
+	})
+}
