@@ -42,6 +42,7 @@ const (
 	InputMissing        Code = "input_missing"
 	SchemaInvalid       Code = "schema_invalid"
 	SchemaIgnored       Code = "schema_ignored"
+	SchemaDoubtful      Code = "schema_doubtful"
 )
 
 // A CodeInfo is one row of the list of codes.
@@ -89,8 +90,9 @@ var Codes = []CodeInfo{
 	{ShebangInvalid, Error, "A script whose first line cannot start it."},
 	{InterpreterMissing, Warning, "The program that should run a script is not on this machine."},
 	{InputMissing, Warning, "A tool does not say what arguments it takes; it gets none."},
-	{SchemaInvalid, Error, "input or output is not a JSON Schema of an object."},
-	{SchemaIgnored, Warning, "A keyword of a schema that is not checked."},
+	{SchemaInvalid, Error, "input or output is not a JSON Schema of an object, or part of it is no schema."},
+	{SchemaIgnored, Warning, "A keyword of a schema that is not checked: a misspelt or foreign one, or one beyond this version."},
+	{SchemaDoubtful, Warning, "A schema that contradicts itself: a default that it refuses, or a required property that it does not have."},
 }
 
 func (c Code) severity() Severity {

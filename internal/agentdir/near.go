@@ -10,7 +10,7 @@ import (
 func near(word string, words []string) string {
 	best, limit := "", 1+len(word)/4
 	for _, w := range words {
-		if d := text.Distance(strings.ToLower(word), strings.ToLower(w)); d <= limit {
+		if d := text.Distance(strings.ToLower(word), strings.ToLower(w)); d <= limit && d < len(word) {
 			best, limit = w, d-1
 		}
 	}

@@ -113,7 +113,7 @@ func quoted(s string) int {
 // plain returns the length of the text without quotes that s begins with, and
 // where in it the first colon is that ends a key; -1 without one.
 func plain(s string, flow bool) (end, colon int) {
-	end, colon = len(s), -1
+	colon = -1
 	for i := range len(s) {
 		switch {
 		case flow && strings.IndexByte(",]}", s[i]) >= 0, s[i] == '#' && i > 0 && s[i-1] == ' ':
