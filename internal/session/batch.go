@@ -8,7 +8,7 @@ import (
 )
 
 // Check says what is wrong with a batch that no store may accept: records
-// with a gap, over event.MaxSize or on several lines, a row of something
+// with a gap, that are no events, over event.MaxSize or on several lines, a row of something
 // else, or a purge that is no deletion. Stores call it before they look at what they hold.
 func (b *Batch) Check() error {
 	if b.Session == "" || len(b.Records) == 0 {
@@ -19,8 +19,10 @@ func (b *Batch) Check() error {
 		switch {
 		case r.Seq != want:
 			return fmt.Errorf("append to session %s: record %d of the batch is event %d, want %d", b.Session, i, r.Seq, want)
-		case len(r.Data) == 0 || len(r.Data) > event.MaxSize:
-			return fmt.Errorf("append to session %s: event %d has %d bytes, want 1 to %d", b.Session, r.Seq, len(r.Data), event.MaxSize)
+		case event.SeqOf(r.Data) != want:
+			return fmt.Errorf("append to session %s: record %d of the batch does not begin as event %d", b.Session, i, want)
+		case len(r.Data) > event.MaxSize:
+			return fmt.Errorf("append to session %s: event %d has %d bytes, want at most %d", b.Session, r.Seq, len(r.Data), event.MaxSize)
 		case bytes.IndexByte(r.Data, '\n') >= 0:
 			return fmt.Errorf("append to session %s: event %d is not on one line", b.Session, r.Seq)
 		}

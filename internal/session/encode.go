@@ -31,13 +31,18 @@ func encode(e event.Event) (record []byte, blob event.Blob, content []byte, err 
 	if i := bytes.Index(record, dataField); i >= 0 {
 		content = record[i+len(dataField) : len(record)-1]
 	}
-	sum := sha256.Sum256(content)
-	blob = event.Blob{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(content))}
+	blob = event.Blob{SHA256: sum(content), Size: int64(len(content))}
 	record, err = e.Spill(blob).MarshalJSON()
 	if err == nil && len(record) > event.MaxSize {
 		err = fmt.Errorf("encode event %d (%s): its envelope alone has %d bytes, at most %d fit", e.Seq, e.Type(), len(record), event.MaxSize)
 	}
 	return record, blob, content, err
+}
+
+// sum returns the SHA-256 of b in lower-case hex.
+func sum(b []byte) string {
+	s := sha256.Sum256(b)
+	return hex.EncodeToString(s[:])
 }
 
 // spilled returns the blob that a stored record refers to, and where in the
@@ -66,19 +71,16 @@ func unspill(record []byte, at int, content []byte) []byte {
 	return append(whole, '}')
 }
 
-// redact returns the record without what is stored but never served. It
-// decodes only records that may hold such a thing.
-func redact(record []byte) ([]byte, error) {
-	if !bytes.Contains(record, []byte(`"tokenHash"`)) {
-		return record, nil
-	}
+// redact returns a session's first record without what is stored but never
+// served.
+func redact(first []byte) ([]byte, error) {
 	var e event.Event
-	if err := e.UnmarshalJSON(record); err != nil {
+	if err := e.UnmarshalJSON(first); err != nil {
 		return nil, err
 	}
 	d, ok := e.Data.(event.SessionStarted)
 	if !ok {
-		return record, nil
+		return nil, fmt.Errorf("it is %s and not the start of a session", e.Type())
 	}
 	d.TokenHash = ""
 	e.Data = d

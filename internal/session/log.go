@@ -35,26 +35,23 @@ func (c Config) withDefaults() Config {
 // A Log appends to one session and reads it. It must be the only one of its
 // session that appends; many goroutines may use it at once.
 //
-// Appends that meet while a commit is under way share the next one: the first
-// of them leads it, and when it is done makes the first of those that queued
-// up meanwhile the next leader. So a Log needs no goroutine of its own.
+// Appends that meet while a commit is under way share the next one.
 type Log struct {
 	cfg Config
 	id  string
 
-	mu      sync.Mutex // guards what follows
-	state   State      // of the last commit
-	stale   bool       // a commit ended badly: the store knows the state
-	queue   []*entry
-	leading bool // someone commits or was told to
+	queue Queue[*entry]
+	stale bool // a commit ended badly: the store knows the state; for commit only
+
+	mu    sync.Mutex // guards state
+	state State      // of the last commit
 }
 
 // An entry is one call of Append or Delete in the queue.
 type entry struct {
 	events []event.Event // with Seq, ID and At once staged
 	delete bool
-	err    error
-	lead   chan bool // true: lead the next commit; false: events and err are final
+	err    error // events and it are final when the queue is done with the entry
 }
 
 // maxGroup is the most events one commit takes from the queue, however many
@@ -115,7 +112,7 @@ func (l *Log) Append(ctx context.Context, events ...event.Event) ([]event.Event,
 			return nil, fmt.Errorf("append to session %s: session.deleted is written by Delete", l.id)
 		}
 	}
-	en := &entry{events: append([]event.Event(nil), events...), lead: make(chan bool, 1)}
+	en := &entry{events: slices.Clone(events)}
 	if err := l.submit(ctx, en); err != nil {
 		return nil, err
 	}
@@ -128,44 +125,41 @@ func (l *Log) Delete(ctx context.Context, by string) error {
 	return l.submit(ctx, &entry{
 		events: []event.Event{{By: by, Data: event.SessionDeleted{}}},
 		delete: true,
-		lead:   make(chan bool, 1),
 	})
 }
 
-// submit queues en and returns when it is final.
+// submit returns when en is final.
 func (l *Log) submit(ctx context.Context, en *entry) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("append to session %s: %w", l.id, context.Cause(ctx))
 	}
-	l.mu.Lock()
-	l.queue = append(l.queue, en)
-	lead := !l.leading
-	l.leading = true
-	l.mu.Unlock()
-	if !lead {
-		lead = <-en.lead
-	}
-	if lead {
-		l.commit(context.WithoutCancel(ctx))
-	}
+	l.queue.Do(en, take, func(group []*entry) { l.commit(context.WithoutCancel(ctx), group) })
 	return en.err
 }
 
-// commit stores the calls at the head of the queue as one batch, the caller's
-// among them, and hands the lead on.
-func (l *Log) commit(ctx context.Context) {
-	l.mu.Lock()
-	group := l.take()
-	state, stale := l.state, l.stale
-	l.mu.Unlock()
+// take returns how many of the calls that wait one batch can hold. A delete is
+// alone, so that it purges what came before it and nothing else.
+func take(waiting []*entry) int {
+	n, events := 1, len(waiting[0].events)
+	for n < len(waiting) && !waiting[0].delete && !waiting[n].delete {
+		if events += len(waiting[n].events); events > maxGroup {
+			break
+		}
+		n++
+	}
+	return n
+}
 
-	var err error
-	if stale {
+// commit stores the calls of group as one batch.
+func (l *Log) commit(ctx context.Context, group []*entry) {
+	state, err := l.State(), error(nil)
+	if l.stale {
 		state, err = l.load(ctx)
 	}
 	if err == nil {
 		state, err = l.store(ctx, state, group)
 	}
+	l.stale = err != nil
 	if err != nil {
 		err = fmt.Errorf("append to session %s: %w", l.id, err)
 		for _, en := range group {
@@ -174,42 +168,15 @@ func (l *Log) commit(ctx context.Context) {
 			}
 		}
 		// What a failed append left behind only the store knows. If it does
-		// not answer now, the next leader asks again.
-		var lost error
-		state, lost = l.load(ctx)
-		stale = lost != nil
-	} else {
-		stale = false
+		// not answer now, the next commit asks again.
+		if state, err = l.load(ctx); err != nil {
+			return
+		}
+		l.stale = false
 	}
-
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !stale {
-		l.state = state
-	}
-	l.stale = stale
-	for _, en := range group[1:] {
-		en.lead <- false
-	}
-	l.leading = len(l.queue) > 0
-	if l.leading {
-		l.queue[0].lead <- true
-	}
-}
-
-// take removes the head of the queue that one batch can hold. A delete is
-// alone, so that it purges what came before it and nothing else.
-func (l *Log) take() []*entry {
-	n, events := 1, len(l.queue[0].events)
-	for n < len(l.queue) && !l.queue[0].delete && !l.queue[n].delete {
-		if events += len(l.queue[n].events); events > maxGroup {
-			break
-		}
-		n++
-	}
-	group := l.queue[:n:n]
-	l.queue = slices.Clone(l.queue[n:])
-	return group
+	l.state = state
 }
 
 // store appends the events of group that state accepts and returns the state

@@ -283,7 +283,7 @@ func TestLogKeepsBigContentBesideTheLog(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		stored, err := cfg.Store.Read(t.Context(), "ses", 1, 100)
+		stored, err := cfg.Store.Read(t.Context(), "ses", 1, 100, 1<<30)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -330,7 +330,7 @@ func readRaw(t *testing.T, l *session.Log) []session.Record {
 func TestLogRawServesWhatWasStoredButTheTokenHash(t *testing.T) {
 	overStores(t, func(t *testing.T, cfg session.Config) {
 		l := create(t, cfg, notice(`the word "tokenHash" in a text`), notice("c"), notice("d"))
-		stored, err := cfg.Store.Read(t.Context(), "ses", 1, 100)
+		stored, err := cfg.Store.Read(t.Context(), "ses", 1, 100, 1<<30)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -348,57 +348,6 @@ func TestLogRawServesWhatWasStoredButTheTokenHash(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestLogFollowsUntilDeletion(t *testing.T) {
-	overStores(t, func(t *testing.T, cfg session.Config) {
-		l := create(t, cfg)
-		seen := make(chan int64)
-		ended := make(chan error)
-		go func() {
-			for e, err := range l.Follow(t.Context(), 1) {
-				if err != nil {
-					ended <- err
-					return
-				}
-				seen <- e.Seq
-			}
-			ended <- nil
-		}()
-		for want := int64(1); want <= 5; want++ {
-			if got := <-seen; got != want {
-				t.Errorf("followed event %d, want %d", got, want)
-			}
-			if want < 5 {
-				if _, err := l.Append(t.Context(), notice("x")); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		if err := l.Delete(t.Context(), "ann"); err != nil {
-			t.Fatal(err)
-		}
-		if got := <-seen; got != 6 {
-			t.Errorf("followed event %d, want the tombstone", got)
-		}
-		if err := <-ended; err != nil {
-			t.Errorf("Follow ended with %v", err)
-		}
-	})
-}
-
-func TestLogFollowEndsWithItsContext(t *testing.T) {
-	l := create(t, session.Config{Store: memstore.New()})
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	var last error
-	for _, err := range l.Follow(ctx, 1) {
-		last = err
-		cancel()
-	}
-	if !errors.Is(last, context.Canceled) {
-		t.Errorf("Follow ended with %v, want context.Canceled", last)
-	}
 }
 
 func TestLogOfADeletedSessionIsReadOnly(t *testing.T) {
@@ -435,8 +384,8 @@ type holed struct {
 	spoil func([]session.Record) []session.Record
 }
 
-func (h holed) Read(ctx context.Context, id string, from int64, limit int) ([]session.Record, error) {
-	rs, err := h.Store.Read(ctx, id, from, limit)
+func (h holed) Read(ctx context.Context, id string, from int64, limit, size int) ([]session.Record, error) {
+	rs, err := h.Store.Read(ctx, id, from, limit, size)
 	return h.spoil(rs), err
 }
 
@@ -444,6 +393,8 @@ func TestR30_DamageIsAnErrorAndNeverASilentCut(t *testing.T) {
 	for name, spoil := range map[string]func(rs []session.Record) []session.Record{
 		"a record is missing":    func(rs []session.Record) []session.Record { return append(rs[:4:4], rs[5:]...) },
 		"the rest is missing":    func(rs []session.Record) []session.Record { return rs[:4] },
+		"a record is another's":  func(rs []session.Record) []session.Record { rs[4].Data = rs[3].Data; return rs },
+		"a record is cut short":  func(rs []session.Record) []session.Record { rs[4].Data = rs[4].Data[:50]; return rs },
 		"a record is zero bytes": func(rs []session.Record) []session.Record { rs[4].Data = make([]byte, 300); return rs },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,7 +2,7 @@ package session
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -26,9 +26,9 @@ func (l *Log) Raw(ctx context.Context, from int64, limit int) ([]Record, error) 
 	if err != nil {
 		return nil, err
 	}
-	for i := range records {
-		if records[i].Data, err = redact(records[i].Data); err != nil {
-			return nil, l.damaged(records[i].Seq, err)
+	if len(records) > 0 && records[0].Seq == 1 {
+		if records[0].Data, err = redact(records[0].Data); err != nil {
+			return nil, l.damaged(1, err)
 		}
 	}
 	return records, nil
@@ -38,23 +38,25 @@ func (l *Log) Raw(ctx context.Context, from int64, limit int) ([]Record, error) 
 // everything that was appended. The first error ends it.
 func (l *Log) Events(ctx context.Context, from int64) iter.Seq2[event.Event, error] {
 	return func(yield func(event.Event, error) bool) {
-		l.pages(ctx, l.position(from), yield)
-	}
-}
-
-// Follow is Events, and then the events to come, each after it is durable. It
-// ends with session.deleted, or with ctx's error once ctx ends.
-func (l *Log) Follow(ctx context.Context, from int64) iter.Seq2[event.Event, error] {
-	return func(yield func(event.Event, error) bool) {
-		next := l.position(from)
-		for {
-			var more bool
-			if next, more = l.pages(ctx, next, yield); !more {
-				return
-			}
-			if err := l.Wait(ctx, next-1); err != nil {
+		for next := l.position(from); ; {
+			records, err := l.read(ctx, next, pageRecords)
+			if err != nil {
 				yield(event.Event{}, err)
 				return
+			}
+			if len(records) == 0 {
+				return
+			}
+			for _, r := range records {
+				var e event.Event
+				if err := e.UnmarshalJSON(r.Data); err != nil {
+					yield(event.Event{}, l.damaged(r.Seq, err))
+					return
+				}
+				if !yield(e, nil) {
+					return
+				}
+				next = r.Seq + 1
 			}
 		}
 	}
@@ -69,33 +71,6 @@ func (l *Log) Wait(ctx context.Context, after int64) error {
 	return nil
 }
 
-// pages yields the events that are stored from seq on. It returns where to go
-// on, and whether there can be more.
-func (l *Log) pages(ctx context.Context, from int64, yield func(event.Event, error) bool) (next int64, more bool) {
-	for {
-		records, err := l.read(ctx, from, pageRecords)
-		if err != nil {
-			yield(event.Event{}, err)
-			return from, false
-		}
-		if len(records) == 0 {
-			return from, true
-		}
-		for _, r := range records {
-			var e event.Event
-			if err := json.Unmarshal(r.Data, &e); err != nil {
-				yield(event.Event{}, l.damaged(r.Seq, err))
-				return r.Seq, false
-			}
-			_, deleted := e.Data.(event.SessionDeleted)
-			if !yield(e, nil) || deleted {
-				return r.Seq, false
-			}
-			from = r.Seq + 1
-		}
-	}
-}
-
 func (l *Log) position(from int64) int64 {
 	if from < 0 {
 		from += l.State().LastSeq + 1
@@ -104,13 +79,13 @@ func (l *Log) position(from int64) int64 {
 }
 
 // read returns records with the content of their blobs in place. It lets no
-// hole in the log pass for its end.
+// hole in the log pass for its end, and no event for another.
 func (l *Log) read(ctx context.Context, from int64, limit int) ([]Record, error) {
 	if limit <= 0 {
 		return nil, nil
 	}
 	last := l.State().LastSeq
-	records, err := l.cfg.Store.Read(ctx, l.id, from, min(limit, pageRecords))
+	records, err := l.cfg.Store.Read(ctx, l.id, from, min(limit, pageRecords), pageBytes)
 	if err != nil {
 		return nil, fmt.Errorf("read session %s from event %d: %w", l.id, from, err)
 	}
@@ -123,11 +98,14 @@ func (l *Log) read(ctx context.Context, from int64, limit int) ([]Record, error)
 		if want := from + int64(i); r.Seq != want && !l.purged(ctx) {
 			return nil, l.damaged(want, fmt.Errorf("it is missing; event %d follows", r.Seq))
 		}
-		if len(r.Data) == 0 || r.Data[0] != '{' || r.Data[len(r.Data)-1] != '}' {
-			return nil, l.damaged(r.Seq, fmt.Errorf("its %d bytes are no JSON object", len(r.Data)))
+		if is := event.SeqOf(r.Data); is != r.Seq || r.Data[len(r.Data)-1] != '}' {
+			return nil, l.damaged(r.Seq, fmt.Errorf("its %d bytes are not that event", len(r.Data)))
 		}
 		if blob, at, ok := spilled(r.Data); ok {
 			content, err := l.cfg.Store.Blob(ctx, l.id, blob.SHA256)
+			if err == nil && sum(content) != blob.SHA256 {
+				err = errors.New("it has another hash")
+			}
 			if err != nil {
 				return nil, l.damaged(r.Seq, fmt.Errorf("its content %s: %w", blob.SHA256, err))
 			}

@@ -13,7 +13,7 @@ import (
 // A Record is one stored event: its sequence number and its encoded envelope.
 type Record struct {
 	Seq  int64
-	Data []byte // JSON of an [event.Event] on one line; at most event.MaxSize
+	Data []byte // JSON of an [event.Event] as it encodes itself, one line; at most event.MaxSize
 }
 
 // A Row is the projection of one session: what listing, binding and start-up
@@ -62,8 +62,6 @@ type Batch struct {
 // that were active at the same moment the one created last first.
 type Query struct {
 	Agent string
-	// Owner, if set, hides the sessions of others.
-	Owner string
 	// Open selects only sessions that have calls without a result. With it
 	// Agent may be empty: sessions of every agent.
 	Open bool
@@ -86,10 +84,11 @@ type Store interface {
 	// Concurrent appends share commits. Once it has begun, an append does not
 	// end early because ctx does.
 	Append(ctx context.Context, b Batch) error
-	// Read returns at most limit records of session from seq on, in order.
-	// It returns fewer only where the log ends.
+	// Read returns records of session from seq on, in order. It ends where
+	// the log does, after limit records, or with the record that brings them
+	// to size bytes.
 	// It returns [ErrNotFound] for a session that never was.
-	Read(ctx context.Context, session string, from int64, limit int) ([]Record, error)
+	Read(ctx context.Context, session string, from int64, limit, size int) ([]Record, error)
 	// Get returns a session's row, a deleted one's too, or [ErrNotFound].
 	Get(ctx context.Context, session string) (Row, error)
 	// List returns rows by activity, newest first, deleted ones left out.

@@ -4,7 +4,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"fmt"
 	"strconv"
 )
@@ -33,6 +32,5 @@ func (k TokenKey) Token(session string, generation int64) string {
 
 // Hash returns the SHA-256 of a token in lower-case hex: what is stored of it.
 func Hash(token string) string {
-	sum := sha256.Sum256([]byte(token))
-	return hex.EncodeToString(sum[:])
+	return sum([]byte(token))
 }

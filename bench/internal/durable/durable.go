@@ -52,7 +52,7 @@ func Record(ctx context.Context, dir string) (record []byte, err error) {
 	if _, err := session.Create(ctx, session.Config{Store: store}, "ses_0", "bench", event.SessionStarted{Agent: "bench"}, notice); err != nil {
 		return nil, err
 	}
-	records, err := store.Read(ctx, "ses_0", 2, 1)
+	records, err := store.Read(ctx, "ses_0", 2, 1, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -95,7 +95,7 @@ func (s *Store) get(ctx context.Context, id string) (*stored, error) {
 }
 
 // Read implements session.Store.
-func (s *Store) Read(ctx context.Context, id string, from int64, limit int) ([]session.Record, error) {
+func (s *Store) Read(ctx context.Context, id string, from int64, limit, size int) ([]session.Record, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	st, err := s.get(ctx, id)
@@ -105,8 +105,15 @@ func (s *Store) Read(ctx context.Context, id string, from int64, limit int) ([]s
 	i, _ := slices.BinarySearchFunc(st.records, from, func(r session.Record, seq int64) int {
 		return cmp.Compare(r.Seq, seq)
 	})
-	rest := st.records[i:]
-	return slices.Clone(rest[:min(max(limit, 0), len(rest))]), nil
+	var records []session.Record
+	for _, r := range st.records[i:] {
+		if len(records) >= limit || size <= 0 {
+			break
+		}
+		records = append(records, r)
+		size -= len(r.Data)
+	}
+	return records, nil
 }
 
 // Get implements session.Store.
@@ -155,7 +162,6 @@ func (s *Store) List(ctx context.Context, q session.Query) ([]session.Row, error
 func matches(r session.Row, q session.Query) bool {
 	return r.Status != session.Deleted &&
 		(r.Agent == q.Agent || q.Agent == "" && q.Open) &&
-		(q.Owner == "" || r.Owner == q.Owner) &&
 		(!q.Open || r.Open > 0)
 }
 

@@ -88,16 +88,6 @@ func listDeleted(t *testing.T, s session.Store) {
 	wantList(t, s, q, "s3", "s2")
 }
 
-func listOwner(t *testing.T, s session.Store) {
-	start(t, s, "anns", 1)
-	start(t, s, "bobs", 2, func(r *session.Row) { r.Owner = "bob" })
-	start(t, s, "anns too", 3)
-	wantList(t, s, session.Query{Agent: "agent", Owner: "ann"}, "anns too", "anns")
-	wantList(t, s, session.Query{Agent: "agent", Owner: "bob"}, "bobs")
-	wantList(t, s, session.Query{Agent: "agent", Owner: "ann", After: "bobs"}, "anns")
-	wantList(t, s, session.Query{Agent: "agent"}, "anns too", "bobs", "anns")
-}
-
 func listOpen(t *testing.T, s session.Store) {
 	open := func(r *session.Row) { r.Open = 2 }
 	start(t, s, "idle", 1)
@@ -257,7 +247,7 @@ func waitThenRead(t *testing.T, s session.Store) {
 				followed <- err
 				return
 			}
-			got, err := s.Read(t.Context(), "a", next, 1)
+			got, err := s.Read(t.Context(), "a", next, 1, 1)
 			if err == nil && (len(got) != 1 || got[0].Seq != next) {
 				err = fmt.Errorf("event %d was announced, and read as %v", next, got)
 			}

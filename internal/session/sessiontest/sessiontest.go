@@ -28,6 +28,7 @@ func Run(t *testing.T, open func(t *testing.T) session.Store) {
 		{"append then read gives the records back", readBack},
 		{"read takes a range", readRange},
 		{"read of a batch in many rows", readMany},
+		{"read ends with the record that brings it to its size", readSize},
 		{"a session that never was is not found", notFound},
 		{"a batch with another expectation is a conflict and stores nothing", conflict},
 		{"a malformed batch is refused", malformed},
@@ -38,7 +39,6 @@ func Run(t *testing.T, open func(t *testing.T) session.Store) {
 		{"list orders by activity, then by creation", listOrder},
 		{"list pages", listPages},
 		{"list pages over what is deleted meanwhile", listDeleted},
-		{"list by owner", listOwner},
 		{"list open calls of every agent", listOpen},
 		{"find token follows the rotation", findToken},
 		{"blobs belong to their session", blobs},
@@ -82,7 +82,7 @@ func batch(id string, expect int64, n int) session.Batch {
 }
 
 func record(id string, seq int64) []byte {
-	return fmt.Appendf(nil, `{"seq":%d,"data":{"text":"of %s"}}`, seq, id)
+	return fmt.Appendf(nil, `{"v":1,"seq":%d,"data":{"text":"of %s"}}`, seq, id)
 }
 
 func records(id string, from, to int64) []session.Record {
@@ -103,17 +103,22 @@ func mustAppend(t *testing.T, s session.Store, b session.Batch) {
 // wantRead checks what Read(from, limit) returns.
 func wantRead(t *testing.T, s session.Store, id string, from int64, limit int, want []session.Record) {
 	t.Helper()
-	got, err := s.Read(t.Context(), id, from, limit)
+	got, err := s.Read(t.Context(), id, from, limit, 1<<30)
 	if err != nil {
 		t.Fatalf("Read(%s, %d, %d): %v", id, from, limit, err)
 	}
-	same := func(a, b session.Record) bool { return a.Seq == b.Seq && bytes.Equal(a.Data, b.Data) }
-	if slices.EqualFunc(want, got, same) {
-		return // a diff takes long
-	}
-	if d := cmp.Diff(want, got); d != "" {
+	if d := diff(want, got); d != "" {
 		t.Errorf("Read(%s, %d, %d) (-want +got):\n%s", id, from, limit, d)
 	}
+}
+
+// diff is cmp.Diff, which takes long to find out that nothing differs.
+func diff(want, got []session.Record) string {
+	same := func(a, b session.Record) bool { return a.Seq == b.Seq && bytes.Equal(a.Data, b.Data) }
+	if slices.EqualFunc(want, got, same) {
+		return ""
+	}
+	return cmp.Diff(want, got)
 }
 
 func wantList(t *testing.T, s session.Store, q session.Query, want ...string) {
@@ -162,17 +167,46 @@ func readRange(t *testing.T, s session.Store) {
 func readMany(t *testing.T, s session.Store) {
 	b := batch("a", 0, 40)
 	for i := range b.Records {
-		b.Records[i].Data = fmt.Appendf(nil, `{"seq":%d,"pad":"%0*d"}`, i+1, 5000*(i%3), i)
+		b.Records[i].Data = fmt.Appendf(nil, `{"v":1,"seq":%d,"pad":"%0*d"}`, i+1, 5000*(i%3), i)
 	}
 	mustAppend(t, s, b)
 	wantRead(t, s, "a", 1, 100, b.Records)
 	wantRead(t, s, "a", 17, 9, b.Records[16:25])
 }
 
+func readSize(t *testing.T, s session.Store) {
+	// Several records to an append, and one append with many bytes.
+	for i := range int64(5) {
+		mustAppend(t, s, batch("a", 4*i, 4))
+	}
+	b := batch("a", 20, 20)
+	for i := range b.Records {
+		b.Records[i].Data = fmt.Appendf(nil, `{"v":1,"seq":%d,"pad":"%05000d"}`, b.Records[i].Seq, 0)
+	}
+	mustAppend(t, s, b)
+	all := append(records("a", 1, 20), b.Records...)
+	for _, size := range []int{-1, 0, 1, 100, 500, 20_000, 90_000, 1 << 20} {
+		for from := int64(1); from <= 40; from += 3 {
+			var want []session.Record
+			for left := size; left > 0 && int(from)+len(want) <= len(all); {
+				r := all[int(from)+len(want)-1]
+				want, left = append(want, r), left-len(r.Data)
+			}
+			got, err := s.Read(t.Context(), "a", from, 1000, size)
+			if err != nil || len(got) != len(want) {
+				t.Fatalf("Read(%d, size %d) = %d records, %v, want %d", from, size, len(got), err, len(want))
+			}
+			if d := diff(want, got); d != "" {
+				t.Errorf("Read(%d, size %d) (-want +got):\n%s", from, size, d)
+			}
+		}
+	}
+}
+
 func notFound(t *testing.T, s session.Store) {
 	mustAppend(t, s, batch("a", 0, 1))
 	ctx := t.Context()
-	_, read := s.Read(ctx, "x", 1, 1)
+	_, read := s.Read(ctx, "x", 1, 1, 1)
 	_, get := s.Get(ctx, "x")
 	_, token := s.FindToken(ctx, "x")
 	_, noToken := s.FindToken(ctx, "")
@@ -225,8 +259,10 @@ func malformed(t *testing.T, s session.Store) {
 		"no records":                func(b *session.Batch) { b.Records = nil },
 		"gap":                       func(b *session.Batch) { b.Records[1].Seq++ },
 		"empty record":              func(b *session.Batch) { b.Records[1].Data = nil },
-		"two lines":                 func(b *session.Batch) { b.Records[1].Data = []byte("{\n}") },
-		"too big":                   func(b *session.Batch) { b.Records[1].Data = make([]byte, event.MaxSize+1) },
+		"two lines":                 func(b *session.Batch) { b.Records[1].Data = append(record("a", 2), '\n') },
+		"too big":                   func(b *session.Batch) { b.Records[1].Data = append(record("a", 2), make([]byte, event.MaxSize)...) },
+		"record of another number":  func(b *session.Batch) { b.Records[1].Data = record("a", 1) },
+		"no event":                  func(b *session.Batch) { b.Records[1].Data = []byte("{}") },
 		"row of another":            func(b *session.Batch) { b.Row.Session = "b" },
 		"row falls behind":          func(b *session.Batch) { b.Row.LastSeq-- },
 		"row runs ahead":            func(b *session.Batch) { b.Row.LastSeq++ },
@@ -346,7 +382,7 @@ func closes(t *testing.T, s session.Store) {
 		t.Fatalf("Close: %v", err)
 	}
 	ctx := t.Context()
-	_, read := s.Read(ctx, "a", 1, 1)
+	_, read := s.Read(ctx, "a", 1, 1, 1)
 	_, get := s.Get(ctx, "a")
 	_, list := s.List(ctx, session.Query{Agent: "agent"})
 	_, token := s.FindToken(ctx, "h")

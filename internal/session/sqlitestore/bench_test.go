@@ -20,8 +20,14 @@ import (
 
 var notice = event.Notice{Level: "info", Code: "bench", Text: strings.Repeat("x", 180)}
 
-// line is a stored notice: 300 bytes.
-var line = []byte(fmt.Sprintf("%-299s\n", `{"v":1,"seq":1000}`))
+// record is a stored notice of 299 bytes.
+func record(seq int64) session.Record {
+	head := fmt.Appendf(nil, `{"v":1,"seq":%d,"text":"`, seq)
+	return session.Record{Seq: seq, Data: fmt.Appendf(head, `%*s"}`, 297-len(head), "")}
+}
+
+// line is such a record in a file.
+var line = append(record(1000).Data, '\n')
 
 func BenchmarkAppend1(b *testing.B) {
 	b.Run("floor", func(b *testing.B) { rawAppend(b, 1) })
@@ -98,7 +104,7 @@ func storeAppend(b *testing.B, sessions int) {
 		last[g]++
 		err := s.Append(b.Context(), session.Batch{
 			Session: id, Expect: last[g] - 1,
-			Records: []session.Record{{Seq: last[g], Data: line[:len(line)-1]}},
+			Records: []session.Record{record(last[g])},
 			Row: session.Row{
 				Session: id, Agent: "agent", Owner: "operator", Status: session.Idle, LastSeq: last[g],
 				Created: time.UnixMilli(1), Active: time.Now(), State: state,
@@ -181,13 +187,13 @@ func fill(b *testing.B, s *Store, st session.State, events int, among int64) {
 			}
 			err = w.write(&session.Batch{
 				Session: st.Session, Expect: st.LastSeq - 1, Row: row,
-				Records: []session.Record{{Seq: st.LastSeq, Data: fmt.Appendf(nil, `{"seq":%d,"data":"%270s"}`, st.LastSeq, "")}},
+				Records: []session.Record{record(st.LastSeq)},
 			})
 			if err != nil {
 				return err
 			}
 			for range among - 1 {
-				if err := w.conn.exec(insertLine, w.nextRow, line); err != nil {
+				if err := w.conn.exec(insertLine, w.nextRow, 0, line); err != nil {
 					return err
 				}
 				w.nextRow++

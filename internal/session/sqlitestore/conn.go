@@ -18,6 +18,7 @@ import (
 type conn struct {
 	driver driver.Conn
 	stmts  map[string]driver.Stmt
+	args   []driver.NamedValue // for reuse
 }
 
 // dial opens the database file at path and runs the pragmas.
@@ -59,7 +60,7 @@ func (c *conn) exec(query string, args ...driver.Value) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.(driver.StmtExecContext).ExecContext(context.Background(), named(args))
+	_, err = s.(driver.StmtExecContext).ExecContext(context.Background(), c.named(args))
 	return err
 }
 
@@ -70,7 +71,7 @@ func (c *conn) query(query string, row func([]driver.Value) error, args ...drive
 	if err != nil {
 		return err
 	}
-	rows, err := s.(driver.StmtQueryContext).QueryContext(context.Background(), named(args))
+	rows, err := s.(driver.StmtQueryContext).QueryContext(context.Background(), c.named(args))
 	if err != nil {
 		return err
 	}
@@ -128,10 +129,12 @@ func (c *conn) close() error {
 	return errors.Join(err, c.driver.Close())
 }
 
-func named(args []driver.Value) []driver.NamedValue {
-	vs := make([]driver.NamedValue, len(args))
+// named returns args as the driver wants them. It binds them before it
+// returns, so the slice is free for the next statement.
+func (c *conn) named(args []driver.Value) []driver.NamedValue {
+	c.args = c.args[:0]
 	for i, a := range args {
-		vs[i] = driver.NamedValue{Ordinal: i + 1, Value: a}
+		c.args = append(c.args, driver.NamedValue{Ordinal: i + 1, Value: a})
 	}
-	return vs
+	return c.args
 }

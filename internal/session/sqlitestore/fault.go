@@ -2,6 +2,7 @@ package sqlitestore
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"syscall"
 
@@ -19,6 +20,11 @@ var fixes = map[int]string{
 	sqlite3.SQLITE_CORRUPT:  "the file is damaged: restore it from a copy, or move it away to start empty",
 	sqlite3.SQLITE_NOTADB:   "it is not a session database: move it away, or use another state directory",
 	sqlite3.SQLITE_BUSY:     "another program holds the file: close it",
+}
+
+// damaged is an error about what the tables say, as opposed to SQLite's own.
+func damaged(format string, args ...any) error {
+	return fmt.Errorf(format+": the file is damaged, restore it from a copy", args...)
 }
 
 // fix says what to do about err.

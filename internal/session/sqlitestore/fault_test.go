@@ -250,6 +250,7 @@ func verify(t *testing.T, dir string, acknowledged map[string]int64, exact int64
 	t.Helper()
 	s := open(t, dir, Config{})
 	defer s.Close()
+	checkLayout(t, s)
 	for id, want := range acknowledged {
 		l, err := session.Open(t.Context(), session.Config{Store: s}, id)
 		if err != nil {

@@ -2,7 +2,6 @@ package sqlitestore
 
 import (
 	"encoding/binary"
-	"errors"
 )
 
 // A posting says where a run of a session's records is kept: the row of
@@ -28,7 +27,7 @@ func encodePostings(ps []posting) []byte {
 	return b
 }
 
-var errPostings = errors.New("its index is damaged")
+var errPostings = damaged("its postings are no postings")
 
 // decodePostings appends the postings in b to ps.
 func decodePostings(ps []posting, b []byte) ([]posting, error) {

@@ -33,61 +33,85 @@ func (s *Store) read(ctx context.Context, f func(*conn) error) error {
 }
 
 // Read implements session.Store.
-func (s *Store) Read(ctx context.Context, id string, from int64, limit int) ([]session.Record, error) {
+func (s *Store) Read(ctx context.Context, id string, from int64, limit, size int) ([]session.Record, error) {
 	var records []session.Record
 	err := s.read(ctx, func(c *conn) error {
 		// One transaction, so that the row, the index and the log are of the
 		// same moment.
 		return c.transaction("BEGIN", func() (err error) {
-			records, err = findRecords(c, id, max(from, 1), limit)
+			records, err = findRecords(c, id, max(from, 1), limit, size)
 			return err
 		})
 	})
 	return records, err
 }
 
-func findRecords(c *conn, id string, from int64, limit int) ([]session.Record, error) {
-	var number, last int64
-	var tail []posting
-	err := c.query(selectSession, func(v []driver.Value) (err error) {
-		number, last = integer(v[0]), integer(v[1])
-		if session.Status(text(v[4])) == session.Deleted {
-			from = max(from, last) // there is only the tombstone
-		}
-		tail, err = decodePostings(nil, bytesOf(v[7]))
-		return err
-	}, id)
+func findRecords(c *conn, id string, from int64, limit, size int) ([]session.Record, error) {
+	h, err := findHead(c, id)
 	if err != nil {
 		return nil, err
 	}
-	if number == 0 {
+	last := h.row.LastSeq
+	switch {
+	case h.number == 0:
 		return nil, session.ErrNotFound
+	case h.row.Status == session.Deleted:
+		from = max(from, last) // there is only the tombstone
 	}
-	if from > last || limit <= 0 {
+	if from > last || limit <= 0 || size <= 0 {
 		return nil, nil
 	}
 	to := min(last, from+int64(limit)-1)
-	postings, err := findPostings(c, number, from, to, tail)
+	postings, err := findPostings(c, h.number, from, to, h.tail)
 	if err != nil {
 		return nil, fmt.Errorf("session %s: %w", id, err)
 	}
-	records := make([]session.Record, 0, to-from+1)
-	err = lines(c, postings, func(seq int64, b []byte) {
+	var records []session.Record
+	err = lines(c, h.number, postings, func(seq int64, b []byte) (next int64, more bool) {
 		for line := range bytes.SplitSeq(b, []byte{'\n'}) {
-			if seq >= from && seq <= to {
+			if seq >= from && seq <= to && size > 0 {
 				records = append(records, session.Record{Seq: seq, Data: line})
+				size -= len(line)
 			}
 			seq++
 		}
+		return seq, size > 0
 	})
+	if reached := from + int64(len(records)) - 1; err == nil && size > 0 && reached < to {
+		err = damaged("%d of its events %d to %d are in no row of the log", to-reached, from, to)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("session %s: %w", id, err)
 	}
 	return records, nil
 }
 
-// lines calls row for the row of the log at each posting, in order.
-func lines(c *conn, ps []posting, row func(seq int64, records []byte)) error {
+// A head is what a session's row says about its log.
+type head struct {
+	number int64 // 0 if there is no such session
+	row    session.Row
+	tail   []posting
+}
+
+func findHead(c *conn, id string) (h head, err error) {
+	err = c.query(selectHead, func(v []driver.Value) (err error) {
+		h.number = integer(v[0])
+		h.row = session.Row{
+			Session: id, LastSeq: integer(v[1]), Agent: text(v[2]), Owner: text(v[3]), Status: session.Status(text(v[4])),
+			Created: moment(v[5]), TokenHash: text(v[6]), Active: moment(v[7]), Open: int(integer(v[8])),
+		}
+		h.tail, err = decodePostings(nil, bytesOf(v[9]))
+		return err
+	}, id)
+	return h, err
+}
+
+var errEnough = errors.New("enough was read")
+
+// lines calls read for the row of the log at each posting, in order, until it
+// wants no more. Read returns the seq that should follow. That the rows are
+// what the postings say is checked.
+func lines(c *conn, number int64, ps []posting, read func(seq int64, records []byte) (next int64, more bool)) error {
 	if len(ps) == 0 {
 		return nil
 	}
@@ -95,15 +119,29 @@ func lines(c *conn, ps []posting, row func(seq int64, records []byte)) error {
 	if scattered := ps[len(ps)-1].row-ps[0].row >= int64(len(ps)); scattered {
 		query, args = selectScattered, []driver.Value{rowSet(ps)}
 	}
-	i := 0
+	i, next := 0, ps[0].seq
 	err := c.query(query, func(v []driver.Value) error {
-		row(ps[i].seq, bytesOf(v[0]))
+		p := ps[i]
+		switch row, owner := integer(v[0]), integer(v[1]); {
+		case row != p.row:
+			return damaged("row %d of the log, with event %d, is missing", p.row, p.seq)
+		case owner != number:
+			return damaged("row %d of the log, where event %d should be, belongs to another session", row, p.seq)
+		case p.seq != next:
+			return damaged("row %d of the log should begin with event %d and not %d", row, next, p.seq)
+		}
 		i++
+		var more bool
+		if next, more = read(p.seq, bytesOf(v[2])); !more {
+			return errEnough
+		}
 		return nil
 	}, args...)
-	// A row that is gone has shifted those behind it to wrong numbers.
-	if err == nil && i != len(ps) {
-		err = fmt.Errorf("%d of %d rows of the log from event %d on are missing", len(ps)-i, len(ps), ps[0].seq)
+	switch {
+	case errors.Is(err, errEnough):
+		return nil
+	case err == nil && i != len(ps):
+		return damaged("row %d of the log, with event %d, is missing", ps[i].row, ps[i].seq)
 	}
 	return err
 }
@@ -125,11 +163,14 @@ func rowSet(ps []posting) string {
 func findPostings(c *conn, number, from, to int64, tail []posting) ([]posting, error) {
 	var ps []posting
 	if len(tail) == 0 || tail[0].seq > from {
-		low, _ := chunkKeys(number)
 		err := c.query(selectChunks, func(v []driver.Value) (err error) {
-			ps, err = decodePostings(ps, bytesOf(v[0]))
+			n := len(ps)
+			ps, err = decodePostings(ps, bytesOf(v[1]))
+			if err == nil && (len(ps) == n || ps[n].seq != integer(v[0]) || n > 0 && ps[n].row <= ps[n-1].row) {
+				err = errPostings
+			}
 			return err
-		}, low, chunkKey(number, from), chunkKey(number, to))
+		}, number, from, to)
 		if err != nil {
 			return nil, err
 		}
@@ -189,23 +230,21 @@ func (s *Store) List(ctx context.Context, q session.Query) ([]session.Row, error
 	if q.Agent != "" || !q.Open {
 		where("agent = ?", q.Agent)
 	}
-	if q.Owner != "" {
-		where("owner = ?", q.Owner)
-	}
 	if q.Open {
-		where("number IN (SELECT number FROM sessions INDEXED BY sessions_by_activity WHERE open > 0 AND status <> 'deleted')")
+		where("open > 0")
 	}
 	if q.After != "" {
 		if _, err := s.Get(ctx, q.After); err != nil {
 			return nil, err
 		}
+		where("slot <= (SELECT slot FROM sessions WHERE session = ?)", q.After)
 		where("(active, number) < (SELECT active, number FROM sessions WHERE session = ?)", q.After)
 	}
 	limit := int64(q.Limit)
 	if limit <= 0 {
 		limit = 100
 	}
-	return s.rows(ctx, query+" ORDER BY active DESC, number DESC LIMIT ?", append(args, limit)...)
+	return s.rows(ctx, query+" ORDER BY slot DESC, active DESC, number DESC LIMIT ?", append(args, limit)...)
 }
 
 func (s *Store) rows(ctx context.Context, query string, args ...driver.Value) ([]session.Row, error) {

@@ -13,14 +13,39 @@ const applicationID = 0x61677368
 const schemaVersion = 1
 
 // The log of all sessions is one table, lines, that only grows at its end. A
-// row holds records of one append, a line each, in order. So a commit writes
-// few pages however many sessions it is for; with a table ordered by session
-// every session would cost a page, which made commits for 64 sessions three
-// times slower.
+// row holds records of one append of one session, a line each, in order. So a
+// commit writes few pages however many sessions it is for; with a table
+// ordered by session every session would cost a page, which made commits for
+// 64 sessions three times slower.
 //
 // Where a session's lines are is told by its postings (see posting): the last
-// few in its own row, which an append rewrites anyway, the others in chunks of
-// chunkSize. The key of a chunk is number<<32 | seq of its first record.
+// few in its own row, which an append rewrites anyway, the others in chunks.
+//
+// One append, of events 41 and 42 of session ses_a which has number 7, when
+// rows of lines go up to 900, is
+//
+//	INSERT INTO lines VALUES (901, 7, '{"v":1,"seq":41,…}\n{"v":1,"seq":42,…}')
+//	UPDATE sessions SET last_seq = 42, active = …, state = …, tail = …+(41, 901) WHERE number = 7
+//
+// and, if that makes 32 postings in tail which begin with event 9,
+//
+//	INSERT INTO chunks VALUES (7, 9, <all of tail>)   -- and tail is then empty
+//
+// What always holds between commits:
+//
+//   - Rows of lines are appended, and deleted when their session is purged,
+//     but never rewritten. Their numbers may be used again after that.
+//   - The number of a session is never used again: its row stays as a tombstone.
+//   - A record begins with {"v":1,"seq":N, and N goes up by one from each
+//     record of a session to the next, in the order of their rows.
+//   - Every row of lines has one posting. They ascend in seq and in row over
+//     the chunks of a session by seq, and then its tail.
+//   - A chunk has chunkSize postings and begins with event seq. A tail has less.
+//
+// So postings repeat what lines know: reading compares the two, and lost
+// postings can be made again from
+//
+//	SELECT row, records FROM lines WHERE number = 7 ORDER BY row
 var schema = []string{
 	`CREATE TABLE sessions (
 		number     INTEGER PRIMARY KEY,
@@ -32,20 +57,25 @@ var schema = []string{
 		token_hash TEXT NOT NULL,
 		last_seq   INTEGER NOT NULL,
 		active     INTEGER NOT NULL, -- milliseconds
+		slot       INTEGER NOT NULL, -- active in seconds
 		open       INTEGER NOT NULL,
 		state      BLOB NOT NULL,
 		tail       BLOB NOT NULL     -- postings that are in no chunk yet
 	)`,
-	`CREATE INDEX sessions_by_activity ON sessions (agent, active, open) WHERE status <> 'deleted'`,
+	`CREATE INDEX sessions_by_activity ON sessions (agent, slot) WHERE status <> 'deleted'`,
 	`CREATE INDEX sessions_by_token ON sessions (token_hash) WHERE token_hash <> ''`,
+	`CREATE INDEX sessions_open ON sessions (number) WHERE open > 0`,
 	`CREATE TABLE lines (
 		row     INTEGER PRIMARY KEY,
+		number  INTEGER NOT NULL,
 		records BLOB NOT NULL
 	)`,
 	`CREATE TABLE chunks (
-		key      INTEGER PRIMARY KEY,
-		postings BLOB NOT NULL
-	)`,
+		number   INTEGER NOT NULL,
+		seq      INTEGER NOT NULL,
+		postings BLOB NOT NULL,
+		PRIMARY KEY (number, seq)
+	) WITHOUT ROWID`,
 	`CREATE TABLE blobs (
 		number  INTEGER NOT NULL,
 		sha256  TEXT NOT NULL,
@@ -95,39 +125,32 @@ func claim(c *conn) error {
 const (
 	rowColumns = `session, agent, owner, status, created, token_hash, last_seq, active, open, state`
 
-	selectSession = `SELECT number, last_seq, agent, owner, status, created, token_hash, tail FROM sessions WHERE session = ?`
-	insertSession = `INSERT INTO sessions (last_seq, active, open, state, tail, agent, owner, status, created, token_hash, number, session)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	// moveSession is what most appends need; it leaves the token index alone.
-	moveSession   = `UPDATE sessions SET last_seq = ?, active = ?, open = ?, state = ?, tail = ? WHERE number = ?`
-	updateSession = `UPDATE sessions SET last_seq = ?, active = ?, open = ?, state = ?, tail = ?,
-		agent = ?, owner = ?, status = ?, created = ?, token_hash = ? WHERE number = ?`
+	selectHead    = `SELECT number, last_seq, agent, owner, status, created, token_hash, active, open, tail FROM sessions WHERE session = ?`
+	insertSession = `INSERT INTO sessions (last_seq, active, state, tail, slot, open, agent, owner, status, created, token_hash, number, session)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	// moveSession is what every append needs; some set more columns.
+	moveSession = `UPDATE sessions SET last_seq = ?, active = ?, state = ?, tail = ?`
+	setFixed    = `, agent = ?, owner = ?, status = ?, created = ?, token_hash = ?`
+	whereNumber = ` WHERE number = ?`
 
-	insertLine  = `INSERT INTO lines (row, records) VALUES (?, ?)`
-	insertChunk = `INSERT INTO chunks (key, postings) VALUES (?, ?)`
+	insertLine  = `INSERT INTO lines (row, number, records) VALUES (?, ?, ?)`
+	insertChunk = `INSERT INTO chunks (number, seq, postings) VALUES (?, ?, ?)`
 	insertBlob  = `INSERT OR IGNORE INTO blobs (number, sha256, content) VALUES (?, ?, ?)`
 
-	deleteLines  = `DELETE FROM lines WHERE row IN (SELECT value FROM json_each(?))`
-	deleteChunks = `DELETE FROM chunks WHERE key BETWEEN ? AND ?`
+	deleteLines  = `DELETE FROM lines WHERE row IN (SELECT value FROM json_each(?)) AND number = ?`
+	deleteChunks = `DELETE FROM chunks WHERE number = ?`
 	deleteBlobs  = `DELETE FROM blobs WHERE number = ?`
 
-	selectLines     = `SELECT records FROM lines WHERE row BETWEEN ? AND ? ORDER BY row`
-	selectScattered = `SELECT records FROM lines WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row`
+	selectLines     = `SELECT row, number, records FROM lines WHERE row BETWEEN ? AND ? ORDER BY row`
+	selectScattered = `SELECT row, number, records FROM lines WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row`
 	// selectChunks starts at the last chunk that begins at or before a seq.
-	selectChunks = `SELECT postings FROM chunks WHERE key >= coalesce(
-		(SELECT max(key) FROM chunks WHERE key BETWEEN ?1 AND ?2), ?1) AND key <= ?3 ORDER BY key`
+	selectChunks = `SELECT seq, postings FROM chunks WHERE number = ?1 AND seq <= ?3 AND seq >= coalesce(
+		(SELECT max(seq) FROM chunks WHERE number = ?1 AND seq <= ?2), 0) ORDER BY seq`
 	selectBlob  = `SELECT content FROM blobs WHERE number = (SELECT number FROM sessions WHERE session = ?) AND sha256 = ?`
 	selectRow   = `SELECT ` + rowColumns + ` FROM sessions WHERE session = ?`
 	selectLast  = `SELECT last_seq FROM sessions WHERE session = ?`
 	selectToken = `SELECT ` + rowColumns + ` FROM sessions WHERE token_hash = ? AND token_hash <> '' LIMIT 1`
 )
-
-// chunkKeys returns the least and the greatest key of a session's chunks.
-func chunkKeys(number int64) (low, high int64) {
-	return chunkKey(number, 0), chunkKey(number+1, 0) - 1
-}
-
-func chunkKey(number, seq int64) int64 { return number<<32 | seq }
 
 func text(v driver.Value) string {
 	s, _ := v.(string)

@@ -1,7 +1,7 @@
 // Package sqlitestore keeps sessions in one SQLite file.
 //
-// One goroutine writes, and one commit serves all appends that wait for it.
-// Reads have connections of their own and never wait for a write.
+// One append commits at a time, for all that wait for it. Reads have
+// connections of their own and never wait for a write.
 package sqlitestore
 
 import (
@@ -57,7 +57,7 @@ var (
 
 // Open opens the sessions in dir, which it makes if need be, and locks them
 // for this process; a [*LockedError] says who has them. Close the store to
-// stop its writer and to unlock.
+// unlock.
 func Open(dir string, cfg Config) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		if errors.Is(err, syscall.EEXIST) {
@@ -73,7 +73,6 @@ func Open(dir string, cfg Config) (*Store, error) {
 	if err := s.open(cfg); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
-	go s.writer.run()
 	return s, nil
 }
 
@@ -146,7 +145,6 @@ func (s *Store) Close() error {
 	}
 	s.tails.Close()
 	s.calls.Wait()
-	s.writer.stop()
 	return s.release()
 }
 
@@ -188,7 +186,7 @@ func (s *Store) Append(ctx context.Context, b session.Batch) error {
 		return err
 	}
 	defer s.calls.Done()
-	return s.writer.append(b)
+	return s.writer.append(&b)
 }
 
 // Wait implements session.Store.

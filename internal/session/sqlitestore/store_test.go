@@ -9,7 +9,15 @@ import (
 
 func TestStore(t *testing.T) {
 	t.Parallel()
-	sessiontest.Run(t, func(t *testing.T) session.Store { return open(t, t.TempDir(), Config{}) })
+	sessiontest.Run(t, func(t *testing.T) session.Store {
+		dir := t.TempDir()
+		t.Cleanup(func() { // when the rule's own store is closed
+			s := open(t, dir, Config{})
+			defer s.Close()
+			checkLayout(t, s)
+		})
+		return open(t, dir, Config{})
+	})
 }
 
 func open(t testing.TB, dir string, cfg Config) *Store {

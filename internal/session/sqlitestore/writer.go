@@ -4,17 +4,19 @@ import (
 	"bytes"
 	"database/sql/driver"
 	"errors"
+	"time"
 
 	"agsh.dev/internal/session"
 )
 
-// A writer owns the connection that writes. Its goroutine takes whatever
-// appends wait and stores them with one commit.
+// A writer owns the connection that writes. One commit stores whatever
+// appends wait when it begins.
 type writer struct {
 	store *Store
 	conn  *conn
-	queue chan *request
-	done  chan struct{} // closed when run has returned
+	queue session.Queue[*request]
+
+	// What follows belongs to the append that commits.
 
 	nextRow    int64 // of table lines
 	nextNumber int64 // of table sessions
@@ -23,17 +25,16 @@ type writer struct {
 	known map[string]*known
 }
 
-// A request is one append and where its outcome goes.
+// A request is one append and its outcome.
 type request struct {
-	batch session.Batch
+	batch *session.Batch
 	err   error
-	done  chan struct{}
 }
 
 // known is what the writer must know of a session to append to it.
 type known struct {
 	number int64
-	row    session.Row // without State, Active and Open
+	row    session.Row // without State
 	tail   []posting
 }
 
@@ -44,12 +45,7 @@ const (
 )
 
 func newWriter(s *Store, c *conn) *writer {
-	return &writer{
-		store: s, conn: c,
-		queue: make(chan *request, maxGroup),
-		done:  make(chan struct{}),
-		known: make(map[string]*known),
-	}
+	return &writer{store: s, conn: c, known: make(map[string]*known)}
 }
 
 // start reads where the tables end.
@@ -63,41 +59,11 @@ func (w *writer) start() error {
 	return err
 }
 
-// append returns when b is stored or refused. It must not be called after
-// stop.
-func (w *writer) append(b session.Batch) error {
-	r := &request{batch: b, done: make(chan struct{})}
-	w.queue <- r
-	<-r.done
+// append returns when b is stored or refused.
+func (w *writer) append(b *session.Batch) error {
+	r := &request{batch: b}
+	w.queue.Do(r, func(waiting []*request) int { return min(len(waiting), maxGroup) }, w.commit)
 	return r.err
-}
-
-// stop lets run finish the queue and waits for it.
-func (w *writer) stop() {
-	close(w.queue)
-	<-w.done
-}
-
-func (w *writer) run() {
-	defer close(w.done)
-	group := make([]*request, 0, maxGroup)
-	for r := range w.queue {
-		group = append(group[:0], r)
-		// Whoever is about to append after the last commit joins this one.
-		for len(group) < maxGroup {
-			select {
-			case r, ok := <-w.queue:
-				if ok {
-					group = append(group, r)
-					continue
-				}
-			default:
-			}
-			break
-		}
-		w.commit(group)
-		clear(group)
-	}
 }
 
 // commit stores the batches of group that nothing speaks against. If the
@@ -106,7 +72,7 @@ func (w *writer) commit(group []*request) {
 	nextRow, nextNumber := w.nextRow, w.nextNumber
 	err := w.conn.transaction("BEGIN IMMEDIATE", func() error {
 		for _, r := range group {
-			err := w.write(&r.batch)
+			err := w.write(r.batch)
 			if _, ok := errors.AsType[*session.ConflictError](err); ok {
 				r.err = err
 			} else if err != nil {
@@ -128,7 +94,6 @@ func (w *writer) commit(group []*request) {
 		default:
 			w.store.tails.Moved(r.batch.Session, r.batch.Row.LastSeq)
 		}
-		close(r.done)
 	}
 }
 
@@ -171,17 +136,12 @@ func (w *writer) know(id string) (*known, error) {
 	if k := w.known[id]; k != nil {
 		return k, nil
 	}
-	k := &known{row: session.Row{Session: id}}
-	err := w.conn.query(selectSession, func(v []driver.Value) (err error) {
-		k.number = integer(v[0])
-		k.row.LastSeq, k.row.Agent, k.row.Owner = integer(v[1]), text(v[2]), text(v[3])
-		k.row.Status, k.row.Created, k.row.TokenHash = session.Status(text(v[4])), moment(v[5]), text(v[6])
-		k.tail, err = decodePostings(nil, bytesOf(v[7]))
-		return err
-	}, id)
+	h, err := findHead(w.conn, id)
 	if err != nil {
 		return nil, err
 	}
+	k := &known{number: h.number, tail: h.tail, row: h.row}
+	k.row.Session, k.row.State = id, nil
 	if len(w.known) >= maxKnown {
 		clear(w.known)
 	}
@@ -201,13 +161,13 @@ func (w *writer) writeLines(k *known, records []session.Record) error {
 		if n > 1 {
 			lines = join(records[:n], size)
 		}
-		if err := w.conn.exec(insertLine, w.nextRow, lines); err != nil {
+		if err := w.conn.exec(insertLine, w.nextRow, k.number, lines); err != nil {
 			return err
 		}
 		k.tail = append(k.tail, posting{seq: records[0].Seq, row: w.nextRow})
 		w.nextRow++
 		if len(k.tail) == chunkSize {
-			if err := w.conn.exec(insertChunk, chunkKey(k.number, k.tail[0].seq), encodePostings(k.tail)); err != nil {
+			if err := w.conn.exec(insertChunk, k.number, k.tail[0].seq, encodePostings(k.tail)); err != nil {
 				return err
 			}
 			k.tail = k.tail[:0]
@@ -229,39 +189,51 @@ func join(records []session.Record, size int) []byte {
 	return b.Bytes()
 }
 
-// writeRow replaces the session's row, as little of it as will do.
+// writeRow replaces the session's row. Columns that an index has are left
+// alone unless they change: each would cost the commit a page.
 func (w *writer) writeRow(k *known, r session.Row, fresh bool) error {
+	was := k.row
+	k.row = r
+	k.row.State = nil
 	state := r.State
 	if state == nil {
 		state = []byte{}
 	}
-	args := []driver.Value{r.LastSeq, r.Active.UnixMilli(), int64(r.Open), state, encodePostings(k.tail)}
-	fixed := []driver.Value{r.Agent, r.Owner, string(r.Status), r.Created.UnixMilli(), r.TokenHash}
-	same := k.row.Agent == r.Agent && k.row.Owner == r.Owner && k.row.Status == r.Status &&
-		k.row.Created.UnixMilli() == r.Created.UnixMilli() && k.row.TokenHash == r.TokenHash
-	k.row = r
-	k.row.State = nil
-	switch {
-	case fresh:
-		return w.conn.exec(insertSession, append(append(args, fixed...), k.number, r.Session)...)
-	case same:
-		return w.conn.exec(moveSession, append(args, k.number)...)
-	default:
-		return w.conn.exec(updateSession, append(append(args, fixed...), k.number)...)
+	head := [...]driver.Value{r.LastSeq, r.Active.UnixMilli(), state, encodePostings(k.tail)}
+	fixed := [...]driver.Value{r.Agent, r.Owner, string(r.Status), r.Created.UnixMilli(), r.TokenHash}
+	if fresh {
+		args := append(head[:], slot(r.Active), int64(r.Open))
+		return w.conn.exec(insertSession, append(append(args, fixed[:]...), k.number, r.Session)...)
 	}
+	query, args := moveSession, head[:]
+	if slot(r.Active) != slot(was.Active) {
+		query, args = query+`, slot = ?`, append(args, slot(r.Active))
+	}
+	if r.Open != was.Open {
+		query, args = query+`, open = ?`, append(args, int64(r.Open))
+	}
+	if r.Agent != was.Agent || r.Owner != was.Owner || r.Status != was.Status || r.TokenHash != was.TokenHash ||
+		!r.Created.Equal(was.Created) {
+		query, args = query+setFixed, append(args, fixed[:]...)
+	}
+	return w.conn.exec(query+whereNumber, append(args, k.number)...)
 }
+
+// slot is what the index by activity has of a moment: the second. Within it
+// rows are sorted when they are listed, so that sessions in constant use move
+// in the index once a second and not with every append.
+func slot(t time.Time) int64 { return t.Unix() }
 
 // purge removes what the log holds of a session.
 func (w *writer) purge(k *known) error {
-	low, high := chunkKeys(k.number)
 	postings, err := findPostings(w.conn, k.number, 1, k.row.LastSeq, k.tail)
 	if err != nil {
 		return err
 	}
-	if err := w.conn.exec(deleteLines, rowSet(postings)); err != nil {
+	if err := w.conn.exec(deleteLines, rowSet(postings), k.number); err != nil {
 		return err
 	}
-	if err := w.conn.exec(deleteChunks, low, high); err != nil {
+	if err := w.conn.exec(deleteChunks, k.number); err != nil {
 		return err
 	}
 	k.tail = k.tail[:0]
