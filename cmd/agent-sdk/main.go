@@ -10,4 +10,4 @@ import (
 	"agsh.dev/internal/term"
 )
 
-func main() { os.Exit(sdkcli.Run(context.Background(), term.OS(), os.Args[1:])) }
+func main() { os.Exit(sdkcli.Run(context.Background(), term.OS(), os.Args)) }

@@ -76,7 +76,7 @@ func Read(dir string, cfg Config) (*Project, []Problem, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("read project %s: %w", dir, cause(err))
 	}
-	p := &projectReader{project: &Project{Dir: abs}, folder: newFolder(root, "", cfg)}
+	p := &projectReader{project: &Project{Dir: abs}, folder: newFolder(root, dir, "", cfg)}
 	p.read(entries)
 	sortProblems(p.folder.problems)
 	return p.project, p.folder.problems, nil
@@ -163,7 +163,7 @@ func (p *projectReader) open(rel, name string, named bool) {
 		return
 	}
 	defer func() { _ = root.Close() }()
-	f := newFolder(root, rel, p.folder.cfg)
+	f := newFolder(root, p.folder.project, rel, p.folder.cfg)
 	p.add(f, name, named)
 	p.folder.problems = append(p.folder.problems, f.problems...)
 }

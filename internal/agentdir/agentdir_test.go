@@ -91,6 +91,14 @@ func TestProblems(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no golden files", err)
 	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	goCommand := t.TempDir()
+	if err := os.WriteFile(filepath.Join(goCommand, "go"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	seen := map[Code]bool{}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
@@ -98,7 +106,8 @@ func TestProblems(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			project, problems, err := Read(lay(t, a), Config{Getenv: func(string) string { return "/usr/bin:/bin" }})
+			t.Chdir(lay(t, a))
+			project, problems, err := Read(".", Config{Getenv: func(string) string { return "/usr/bin:/bin:" + goCommand }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,6 +121,7 @@ func TestProblems(t *testing.T) {
 				t.Fatal("the last file must be want")
 			}
 			if *update {
+				file := filepath.Join(here, file)
 				a.Files[last].Data = []byte(got)
 				if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
 					t.Fatal(err)

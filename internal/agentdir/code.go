@@ -39,6 +39,7 @@ const (
 	ExecBitMissing      Code = "exec_bit_missing"
 	ShebangInvalid      Code = "shebang_invalid"
 	InterpreterMissing  Code = "interpreter_missing"
+	BuildTagMissing     Code = "build_tag_missing"
 	InputMissing        Code = "input_missing"
 	SchemaInvalid       Code = "schema_invalid"
 	SchemaIgnored       Code = "schema_ignored"
@@ -80,7 +81,7 @@ var Codes = []CodeInfo{
 	{RootInvalid, Error, "The folder or the files of root cannot be used."},
 	{InstructionsTwice, Error, "Both instructions.md and instructions/."},
 	{InstructionsMissing, Warning, "The agent has a model and no instructions."},
-	{ToolNameClash, Error, "A tool has the name of a built-in one."},
+	{ToolNameClash, Error, "A tool has the name of a built-in one, of this version or a later, or one that differs only in case."},
 	{ToolDuplicate, Error, "Two programs for one tool name."},
 	{ManifestMissing, Error, "A tool says nothing about itself."},
 	{ManifestTwice, Error, "A tool has a manifest in its comments and another beside it."},
@@ -88,7 +89,8 @@ var Codes = []CodeInfo{
 	{ManifestAlone, Error, "A manifest beside no program."},
 	{ExecBitMissing, Error, "A tool that may not be executed."},
 	{ShebangInvalid, Error, "A script whose first line cannot start it."},
-	{InterpreterMissing, Warning, "The program that should run a script is not on this machine."},
+	{InterpreterMissing, Warning, "The program that should run a script, or build a tool in Go, is not on this machine."},
+	{BuildTagMissing, Warning, "A tool in Go without //go:build ignore: with a second one beside it, go build and go vet of a module around them fail."},
 	{InputMissing, Warning, "A tool does not say what arguments it takes; it gets none."},
 	{SchemaInvalid, Error, "input or output is not a JSON Schema of an object, or part of it is no schema."},
 	{SchemaIgnored, Warning, "A keyword of a schema that is not checked: a misspelt or foreign one, or one beyond this version."},

@@ -12,6 +12,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -24,6 +25,7 @@ const maxManifest = 1 << 20
 // becomes a problem.
 type folder struct {
 	root     *os.Root
+	project  string // the folder of the project, as it was named
 	rel      string // of root within the project, with slashes; "" is the project
 	cfg      Config
 	escapes  error           // the error of a path that leads out
@@ -31,8 +33,8 @@ type folder struct {
 	problems []Problem
 }
 
-func newFolder(root *os.Root, rel string, cfg Config) *folder {
-	f := &folder{root: root, rel: rel, cfg: cfg, files: map[string]bool{}}
+func newFolder(root *os.Root, project, rel string, cfg Config) *folder {
+	f := &folder{root: root, project: project, rel: rel, cfg: cfg, files: map[string]bool{}}
 	// os keeps this error to itself; the parent of the root brings it out.
 	var escape *fs.PathError
 	if _, err := root.Lstat(".."); errors.As(err, &escape) {
@@ -50,9 +52,14 @@ type place struct {
 
 func (f *folder) report(at place, code Code, fix, format string, args ...any) {
 	f.problems = append(f.problems, Problem{
-		File: path.Join(f.rel, at.file), Line: at.line, Column: at.col,
+		File: path.Join(f.rel, at.file), Path: f.shown(at.file), Line: at.line, Column: at.col,
 		Severity: code.severity(), Code: code, Message: fmt.Sprintf(format, args...), Fix: fix,
 	})
+}
+
+// shown is a file of the folder as the caller can open it.
+func (f *folder) shown(name string) string {
+	return filepath.Join(f.project, filepath.FromSlash(f.rel), filepath.FromSlash(name))
 }
 
 // ignored reports whether a name is none of our business.

@@ -14,6 +14,9 @@ type Problem struct {
 	// File is relative to the project folder, with slashes; "." is the folder
 	// itself.
 	File string `json:"file"`
+	// Path is the same from where the program was started: File below the
+	// folder as the caller of [Read] named it.
+	Path string `json:"path"`
 	// Line and Column count from 1, columns in characters. 0 means the file
 	// as a whole.
 	Line     int      `json:"line,omitempty"`
@@ -44,7 +47,7 @@ func (p Problem) String() string {
 // words of a severity.
 func (p Problem) Text(paint func(Severity, string) string) string {
 	var b strings.Builder
-	b.WriteString(text.EscapeLine(p.File))
+	b.WriteString(text.EscapeLine(p.Path))
 	if p.Line > 0 {
 		fmt.Fprintf(&b, ":%d:%d", p.Line, max(p.Column, 1))
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -202,7 +203,7 @@ func TestAnAgentFolderThatIsALinkOutIsRefused(t *testing.T) {
 }
 
 func TestProblemTextCannotSteerATerminal(t *testing.T) {
-	p := Problem{File: "a\x1b[2J", Line: 1, Severity: Error, Code: EntryUnknown, Message: "b\nc\x07", Fix: "d\re"}
+	p := Problem{Path: "a\x1b[2J", Line: 1, Severity: Error, Code: EntryUnknown, Message: "b\nc\x07", Fix: "d\re"}
 	if got := p.String(); strings.ContainsAny(got, "\x1b\x07\r") || strings.Count(got, "\n") != 1 {
 		t.Errorf("String() = %q", got)
 	}
@@ -295,6 +296,46 @@ func FuzzManifest(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestPathsArePastedWhereReadWasCalled(t *testing.T) {
+	dir := lay(t, txtar.Parse([]byte("-- agent/tools/a b --\nx\n")))
+	t.Chdir(filepath.Dir(dir))
+	for _, name := range []string{"project", "./project", dir} {
+		_, problems, err := Read(name, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(problems, func(p Problem) bool { return p.Code == ExecBitMissing })
+		if i < 0 {
+			t.Fatal(render(problems))
+		}
+		path := filepath.Join(name, "agent", "tools", "a b")
+		if p := problems[i]; p.Path != path || p.Fix != "chmod +x '"+path+"'" || p.File != "agent/tools/a b" {
+			t.Errorf("in %s: %+v", name, p)
+		}
+	}
+}
+
+func TestAToolInGoNeedsTheGoCommand(t *testing.T) {
+	dir := lay(t, txtar.Parse([]byte("-- agent/tools/x.go --\n//go:build ignore\n\n// ---\n// description: x\n// input: {type: object}\n// ---\npackage main\n")))
+	bin := t.TempDir()
+	read := func() string {
+		_, problems, err := Read(dir, Config{Getenv: func(string) string { return bin }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return render(problems)
+	}
+	if got := read(); !strings.Contains(got, "warning[interpreter_missing]: the go command, which builds it, is not on PATH") {
+		t.Errorf("without go: %q", got)
+	}
+	if err := os.WriteFile(filepath.Join(bin, "go"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(); got != "" {
+		t.Errorf("with go: %q", got)
+	}
 }
 
 // Whatever the line, looking for slips ends, and finds places in it.

@@ -13,10 +13,8 @@ import (
 
 	"agsh.dev/agent"
 	"agsh.dev/internal/scripttool"
+	"agsh.dev/internal/term/text"
 )
-
-// builtIn are names that tools made from the file tree have, now or later.
-var builtIn = []string{"Read", "LS", "Grep", "Glob", "Write", "StrReplace", "Delete", "SemanticSearch"}
 
 const sidecarEnd = ".tool.yaml"
 
@@ -85,9 +83,7 @@ func (r *agentReader) tool(name string, files toolFiles) (agent.Executable, bool
 	if !namePattern.MatchString(name) {
 		r.report(place{file: program}, NameInvalid, "rename the file", "%s cannot be a tool's name: want %s", quote(name), nameRule)
 	}
-	if slices.Contains(builtIn, name) {
-		r.report(place{file: program}, ToolNameClash, "rename the file", "the name %s belongs to a built-in tool", name)
-	}
+	r.clash(program, name)
 	for _, other := range files.programs[1:] {
 		r.report(place{file: other}, ToolDuplicate, "rename or remove one of them", "the tool %s is %s already", name, program)
 	}
@@ -124,6 +120,21 @@ func (r *agentReader) tool(name string, files toolFiles) (agent.Executable, bool
 	return e, false
 }
 
+// clash reports a name that is a built-in tool's, now or later. Tools are
+// found whatever the case of what was typed, so case tells none apart.
+func (r *agentReader) clash(program, name string) {
+	same := func(builtIn string) bool { return strings.EqualFold(builtIn, name) }
+	if i := slices.IndexFunc(fileTools, same); i >= 0 {
+		message := "the name %s belongs to a built-in tool"
+		if name != fileTools[i] {
+			message = "the name %s differs only in case from that of the built-in tool " + fileTools[i]
+		}
+		r.report(place{file: program}, ToolNameClash, "rename the file", message, name)
+	} else if i := slices.IndexFunc(laterTools, same); i >= 0 {
+		r.report(place{file: program}, ToolNameClash, "rename the file", "the name %s is reserved for the built-in tool %s of a later version", name, laterTools[i])
+	}
+}
+
 // maxHead is how far into a program its manifest is looked for.
 const maxHead = 64 << 10
 
@@ -139,10 +150,11 @@ func (r *agentReader) program(file string) ([]byte, bool) {
 		return nil, false
 	}
 	if path.Ext(file) == ".go" {
+		r.goTool(file, head)
 		return head, true // it is built, not run
 	}
 	if info.Mode()&fs.FileMode(0o111) == 0 {
-		r.report(place{file: file}, ExecBitMissing, "chmod +x "+path.Join(r.rel, file), "the program may not be executed")
+		r.report(place{file: file}, ExecBitMissing, "chmod +x "+text.ShellWord(r.shown(file)), "the program may not be executed")
 	}
 	if !isBinary(head) {
 		r.shebang(file, head)

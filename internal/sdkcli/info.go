@@ -15,11 +15,11 @@ import (
 
 func newInfo(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "info",
+		Use:   "info [folder]",
 		Short: "Show the project's agents and their tools",
 		Long: "info shows what the project's agents are made of: name, model and tools, with what each tool does. As JSON it has\n" +
 			"the shape of what a served agent answers at /v1/info. It runs nothing; a project with errors makes it exit 1.",
-		Args: noArgs,
+		Args: a.folder,
 	}
 	output := outputFlag(cmd)
 	cmd.RunE = func(*cobra.Command, []string) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"agsh.dev/internal/term/text"
+	"agsh.dev/runner"
 )
 
 // template is the agent that init writes.
@@ -26,7 +27,7 @@ var template embed.FS
 var executable = map[string]bool{"tools/greet": true}
 
 func newInit(a *app) *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "init <dir>",
 		Short: "Write a small agent that works, to start from",
 		Long: "init writes an agent with one tool to <dir>/agent. The folder is made if need be; one that is not empty is left\n" +
@@ -35,14 +36,33 @@ func newInit(a *app) *cobra.Command {
 		Args:    oneFolder,
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir := args[0]
-			if err := writeTemplate(dir); err != nil {
+			abs, err := filepath.Abs(dir)
+			if err != nil {
+				return fmt.Errorf("init %s: %w", dir, err)
+			}
+			name := slug(filepath.Base(abs))
+			if err := writeTemplate(dir, name); err != nil {
 				return err
 			}
-			fmt.Fprintf(a.Out, "Wrote an agent with one tool to %s. Next:\n\n  agent-sdk validate --dir %[2]s\n  agent-sdk serve --dir %[2]s\n",
-				text.EscapeLine(filepath.Join(dir, "agent")), shellWord(dir))
+			a.printNext(dir, name)
 			return nil
 		},
 	}
+	withoutDir(cmd)
+	return cmd
+}
+
+// printNext says what to do with the agent in dir, called name, in commands that can be
+// pasted where this program was started. agsh is built beside it.
+func (a *app) printNext(dir, name string) {
+	agsh := "agsh"
+	if filepath.Base(a.program) != a.program {
+		agsh = strings.TrimSuffix(a.program, filepath.Base(a.program)) + agsh
+	}
+	sdk, folder := text.ShellWord(a.program), text.ShellWord(dir)
+	fmt.Fprintf(a.Out, "Wrote an agent with one tool to %s. Next:\n\n", text.EscapeLine(filepath.Join(dir, "agent")))
+	fmt.Fprintf(a.Out, "  %s validate --dir %s\n  %[1]s serve --dir %s\n\n", sdk, folder)
+	fmt.Fprintf(a.Out, "and, while it serves, in another terminal:\n\n  %s --target http://%s/%s help\n", text.ShellWord(agsh), runner.DefaultAddr, name)
 }
 
 // oneFolder wants the name of the folder as the one operand.
@@ -58,8 +78,8 @@ func oneFolder(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// writeTemplate writes the template to dir/agent.
-func writeTemplate(dir string) error {
+// writeTemplate writes the template, for an agent of that name, to dir/agent.
+func writeTemplate(dir, name string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("init %s: %w", dir, err)
@@ -67,20 +87,16 @@ func writeTemplate(dir string) error {
 	if len(entries) > 0 {
 		return fmt.Errorf("init %s: the folder is not empty: it has %s; name a new one", dir, entries[0].Name())
 	}
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return fmt.Errorf("init %s: %w", dir, err)
-	}
 	files, err := fs.Sub(template, "template")
 	if err != nil {
 		return fmt.Errorf("init %s: %w", dir, err)
 	}
-	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
-		target := filepath.Join(dir, "agent", filepath.FromSlash(name))
+	return fs.WalkDir(files, ".", func(file string, d fs.DirEntry, err error) error {
+		target := filepath.Join(dir, "agent", filepath.FromSlash(file))
 		if err == nil && d.IsDir() {
 			err = os.MkdirAll(target, 0o755)
 		} else if err == nil {
-			err = writeFile(files, name, target, slug(filepath.Base(abs)))
+			err = writeFile(files, file, target, name)
 		}
 		if err != nil {
 			return fmt.Errorf("init %s: %w", dir, err)
@@ -111,15 +127,4 @@ func slug(folder string) string {
 		return "agent"
 	}
 	return name[:min(len(name), 64)]
-}
-
-// shellWord quotes s for a shell when it needs that.
-func shellWord(s string) string {
-	if regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,~-]+$`).MatchString(s) && !strings.HasPrefix(s, "-") {
-		return s
-	}
-	if strings.ContainsFunc(s, text.IsControl) {
-		return "$'" + text.EscapeLine(strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(s)) + "'"
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -26,19 +26,23 @@ var commands = []func(a *app) *cobra.Command{newInit, newValidate, newServe, new
 // An app is what the subcommands share.
 type app struct {
 	*term.Term
-	dir string // --dir
+	program string // as it was called
+	dir     string // --dir
 }
 
-// Run runs agent-sdk with args, which do not hold the program's name, and
-// returns its exit code.
+// Run runs agent-sdk with args, of which the first is the program as it was
+// called, and returns its exit code.
 func Run(ctx context.Context, t *term.Term, args []string) int {
+	if len(args) == 0 {
+		args = []string{"agent-sdk"}
+	}
 	ctx, stop := term.Signals(ctx)
 	defer stop()
 	out := &checked{Writer: t.Out}
 	own := *t
 	own.Out = out
-	root := newRoot(&app{Term: &own})
-	root.SetArgs(args)
+	root := newRoot(&app{Term: &own, program: args[0]})
+	root.SetArgs(args[1:])
 	err := root.ExecuteContext(ctx)
 	if failed := out.failed(); failed != nil && message(err) == "" {
 		err = &exitError{exitFailed, failed}
@@ -56,7 +60,8 @@ func newRoot(a *app) *cobra.Command {
 		Long: "agent-sdk reads agents from a folder: dir/agent/ (one), dir/agents/<name>/ (several), or dir itself\n" +
 			"when it has an agent.yaml. It checks them, serves them over HTTP and keeps their sessions.\n\n" +
 			"Exit codes: 0 done, 1 failed, 2 wrong usage, 3 server unreachable, 4 not authorised, 130 interrupted.",
-		Example:       "  agent-sdk init hello\n  agent-sdk validate --dir hello\n  agent-sdk info --dir hello --output json",
+		Example:       "  agent-sdk init hello\n  agent-sdk validate hello\n  agent-sdk serve --dir hello\n  agent-sdk info hello --output json",
+		Version:       versionLine(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          known,
@@ -66,6 +71,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	root.SetUsageTemplate(root.UsageTemplate() + environmentHelp())
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp())
 	root.PersistentFlags().StringVar(&a.dir, "dir", ".", "`folder` of the project")

@@ -16,11 +16,12 @@ import (
 	"agsh.dev/internal/agentdir"
 	"agsh.dev/internal/scripttool"
 	"agsh.dev/internal/term"
+	"agsh.dev/internal/term/text"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"agent-sdk": func() { os.Exit(Run(context.Background(), term.OS(), os.Args[1:])) },
+		"agent-sdk": func() { os.Exit(Run(context.Background(), term.OS(), os.Args)) },
 	})
 }
 
@@ -47,7 +48,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 func TestTheAgentOfInitWorks(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "2 my agent!")
 	tm, out, errs := term.Test("")
-	if code := Run(t.Context(), tm, []string{"init", dir}); code != 0 {
+	if code := Run(t.Context(), tm, []string{"agent-sdk", "init", dir}); code != 0 {
 		t.Fatalf("init: exit code %d: %s", code, errs)
 	}
 	if want := "agent-sdk validate --dir '" + dir + "'\n"; !strings.Contains(out.String(), want) {
@@ -91,13 +92,24 @@ func TestSlug(t *testing.T) {
 }
 
 // What init prints can be pasted into a shell, and steers no terminal.
-func TestShellWord(t *testing.T) {
-	for s, want := range map[string]string{
-		"hello": "hello", "a/b-c": "a/b-c", "": "''", "-x": "'-x'", "a b": "'a b'", "it's": `'it'\''s'`,
-		"a\nb\x1b'\\": `$'a\nb\x1b\'\\'`, "é": "'é'",
+
+// What init says to do next works where it was said.
+func TestInitNamesTheProgramsAsTheyWereCalled(t *testing.T) {
+	for program, want := range map[string]string{
+		"agent-sdk":     "\n  agsh --target http://127.0.0.1:39400/x help\n",
+		"bin/agent-sdk": "\n  bin/agsh --target",
+		"./agent-sdk":   "\n  ./agsh --target",
+		"/a b/sdk":      "\n  '/a b/agsh' --target",
 	} {
-		if got := shellWord(s); got != want {
-			t.Errorf("shellWord(%q) = %s, want %s", s, got, want)
+		t.Chdir(t.TempDir())
+		tm, out, errs := term.Test("")
+		if code := Run(t.Context(), tm, []string{program, "init", "x"}); code != 0 {
+			t.Fatalf("exit code %d: %s", code, errs)
+		}
+		for _, want := range []string{"\n  " + text.ShellWord(program) + " serve --dir x\n", want} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("init by %s printed %q, want %q in it", program, out, want)
+			}
 		}
 	}
 }
@@ -107,7 +119,7 @@ func TestAClosedPipeIsNoFailure(t *testing.T) {
 	for err, want := range map[error]int{syscall.EPIPE: 0, syscall.ENOSPC: 1} {
 		tm, _, _ := term.Test("")
 		tm.Out = brokenWriter{err}
-		if code := Run(t.Context(), tm, []string{"version"}); code != want {
+		if code := Run(t.Context(), tm, []string{"agent-sdk", "version"}); code != want {
 			t.Errorf("%v: exit code %d, want %d", err, code, want)
 		}
 	}
@@ -147,7 +159,7 @@ func TestColourIsForTerminalsThatWantIt(t *testing.T) {
 	dir := t.TempDir()
 	for env, want := range map[string]bool{"CLICOLOR_FORCE=1": true, "X=1": false} {
 		tm, out, _ := term.Test("", env)
-		Run(t.Context(), tm, []string{"validate", "--dir", dir})
+		Run(t.Context(), tm, []string{"agent-sdk", "validate", "--dir", dir})
 		if got := strings.Contains(out.String(), "\x1b[31merror[no_agent]\x1b[0m"); got != want {
 			t.Errorf("with %s: coloured %v, want %v: %q", env, got, want, out)
 		}
@@ -156,7 +168,7 @@ func TestColourIsForTerminalsThatWantIt(t *testing.T) {
 
 func TestHelpNamesEveryVariable(t *testing.T) {
 	tm, out, _ := term.Test("")
-	if code := Run(t.Context(), tm, []string{"--help"}); code != 0 {
+	if code := Run(t.Context(), tm, []string{"agent-sdk", "--help"}); code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
 	for _, v := range environment {

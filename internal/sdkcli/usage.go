@@ -37,7 +37,33 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s takes no operands, got %q; see %s --help", cmd.Name(), args[0], cmd.CommandPath())
+	hint := "see " + cmd.CommandPath() + " --help"
+	if cmd.InheritedFlags().Lookup("dir") != nil {
+		hint = "the folder of the project is named by --dir"
+	}
+	return fmt.Errorf("%s takes no operands, got %q; %s", cmd.Name(), args[0], hint)
+}
+
+// folder takes the folder of the project as the operand of a command, in
+// place of --dir.
+func (a *app) folder(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case len(args) > 1:
+		return fmt.Errorf("%s takes one folder, got %d; see %s --help", cmd.Name(), len(args), cmd.CommandPath())
+	case cmd.Flags().Changed("dir"):
+		return fmt.Errorf("%s: the folder is said twice, %q and --dir %q", cmd.Name(), args[0], a.dir)
+	}
+	a.dir = args[0]
+	return nil
+}
+
+// withoutDir hides --dir from a command that uses no project.
+func withoutDir(cmd *cobra.Command) {
+	cmd.Flags().String("dir", "", "")
+	// The flag was defined on the line above.
+	_ = cmd.Flags().MarkHidden("dir")
 }
 
 // flagError is what is said of flags that cannot be read.

@@ -10,11 +10,11 @@ import (
 
 func newValidate(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "validate",
+		Use:   "validate [folder]",
 		Short: "Report every problem of the project's agents",
 		Long: "validate reads all agents of the project and reports every problem in one pass, each with its file, line and\n" +
 			"column, a stable code and the fix. It runs nothing and needs no network. Any error makes it exit 1.",
-		Args: noArgs,
+		Args: a.folder,
 	}
 	output := outputFlag(cmd)
 	cmd.RunE = func(*cobra.Command, []string) error {

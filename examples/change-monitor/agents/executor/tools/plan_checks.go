@@ -1,3 +1,5 @@
+//go:build ignore
+
 // ---
 // title: Plan checks for a change
 // description: |
@@ -86,9 +88,9 @@ import (
 )
 
 func main() {
-	if err := run(context.Background(), os.Args[0], os.Stdin, os.Stdout); err != nil { //nolint:forbidigo // a main program
-		fmt.Fprintln(os.Stderr, err) //nolint:forbidigo // a main program
-		os.Exit(1)                   //nolint:forbidigo // a main program
+	if err := run(context.Background(), os.Args[0], os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 }
 
