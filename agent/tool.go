@@ -15,8 +15,9 @@ import (
 
 // AnyTool is a tool written in Go: a [Tool] of any types, or a [Func].
 type AnyTool interface {
-	// Func returns the tool in the form the runtime calls.
-	Func() (Func, error)
+	// Build returns the tool in the form the runtime calls, with its schemas
+	// made, or why it cannot be one.
+	Build() (Func, error)
 }
 
 // A Func is a tool whose arguments are still JSON.
@@ -27,8 +28,8 @@ type Func struct {
 	Run func(ctx context.Context, args json.RawMessage) (Result, error)
 }
 
-// Func implements [AnyTool].
-func (f Func) Func() (Func, error) { return f, nil }
+// Build implements [AnyTool].
+func (f Func) Build() (Func, error) { return f, nil }
 
 // A Tool is a typed tool. Its schemas come from In and Out by their json and
 // jsonschema struct tags; the order of fields is the order of properties.
@@ -48,8 +49,11 @@ type Tool[In, Out any] struct {
 	Run func(ctx context.Context, in In) (Out, error)
 }
 
-// Func implements [AnyTool].
-func (t Tool[In, Out]) Func() (Func, error) {
+// Build implements [AnyTool].
+func (t Tool[In, Out]) Build() (Func, error) {
+	if t.Run == nil {
+		return Func{}, fmt.Errorf("tool %s: it has no Run function", t.Name)
+	}
 	input, err := schemaOf[In]()
 	if err != nil {
 		return Func{}, fmt.Errorf("tool %s: input: %w", t.Name, err)

@@ -23,6 +23,7 @@ import (
 
 // Config says what to serve and how. Agents and StateRoot are required.
 type Config struct {
+	// Agents are served each below its name. No two have the same.
 	Agents []agent.Agent
 	// StateRoot keeps sessions, workspaces and the token key; it is made
 	// when it is not there. One process at a time may use it.
@@ -34,9 +35,14 @@ type Config struct {
 	Addr string
 	// BearerToken is asked of every request. It is required when Addr is not
 	// a loopback address.
-	BearerToken  string
+	BearerToken string
+	// AllowedHosts are names beside localhost that a Host or Origin header
+	// may have when Addr is a loopback address, with or without a port; for a
+	// proxy in front.
 	AllowedHosts []string
-	PublicURL    string
+	// PublicURL is how clients reach the server, such as
+	// https://agents.example.com; "" takes it from each request.
+	PublicURL string
 	// DrainTimeout is how long calls that run may take to finish when the
 	// server stops; 0 means 30 s, less than 0 that they are cancelled at once.
 	DrainTimeout time.Duration
@@ -91,7 +97,8 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	if err != nil {
 		return err
 	}
-	closing := make(chan struct{})
+	closing, endFollowers := context.WithCancel(context.WithoutCancel(ctx))
+	defer endFollowers()
 	s := serving(httpapi.New(httpapi.Config{
 		Host: h, BearerToken: cfg.BearerToken, Loopback: loopback, AllowedHosts: cfg.AllowedHosts,
 		PublicURL: cfg.PublicURL, Closing: closing, Log: cfg.Log,
@@ -106,7 +113,7 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	case <-ctx.Done():
 	}
 	cfg.Log.Info("stopping: waiting for calls that run", "timeout", max(0, cfg.DrainTimeout).String())
-	close(closing)
+	endFollowers()
 	drain(context.WithoutCancel(ctx), h, cfg)
 	return s.shutdown(context.WithoutCancel(ctx))
 }

@@ -12,7 +12,7 @@ import (
 // call runs a tool as the runtime does: JSON in, JSON or text out.
 func call(t *testing.T, tool agent.AnyTool, args string) (string, error) {
 	t.Helper()
-	f, err := tool.Func()
+	f, err := tool.Build()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,16 +2,12 @@ package host
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
-	"sort"
 
 	"agsh.dev/agent"
 	"agsh.dev/api"
-	"agsh.dev/internal/filetools"
-	"agsh.dev/internal/scripttool"
 	"agsh.dev/internal/toolset"
 )
 
@@ -23,91 +19,54 @@ type Agent struct {
 	gate toolset.Gate
 }
 
-func newAgent(h *Host, def agent.Agent) (*Agent, error) {
-	a := &Agent{host: h, def: def}
-	tools, err := a.tools()
-	if err != nil {
-		return nil, err
-	}
-	a.set, err = toolset.Assemble(tools...)
-	return a, err
-}
-
-// tools lists the agent's own tools by name: executables and Go tools first,
-// as they are what this agent is about, then what its file tree gives.
-func (a *Agent) tools() ([]toolset.Tool, error) {
-	scripts := a.host.cfg.Scripts
-	if scripts.MaxOutput == 0 {
-		// A little less than the gate lets through, so that an output is cut
-		// once, with the notes of a failed run behind it.
-		scripts.MaxOutput = toolset.DirectOutput - 32<<10
-	}
-	var own []toolset.Tool
-	for _, t := range a.def.Tools {
-		f, err := t.Func()
-		if err != nil {
-			return nil, err
-		}
-		own = append(own, toolset.Tool{Func: f, Source: toolset.Authored})
-	}
-	for _, e := range a.def.Executables {
-		own = append(own, toolset.Tool{Func: scripttool.New(e, scripts), Source: toolset.Authored})
-	}
-	sort.SliceStable(own, func(i, j int) bool { return own[i].Name < own[j].Name })
-
-	root := a.def.Root
-	if root == nil {
-		root = sessionDisk{}
-	}
-	natives, err := filetools.Tools(root, a.def.Natives)
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range natives {
-		own = append(own, toolset.Tool{
-			Func: f, Source: toolset.Native,
-			Canonical: func(args json.RawMessage) json.RawMessage { return filetools.Canonical(f.Name, args) },
-		})
-	}
-	return own, nil
-}
-
 // Slug is the agent's name in URLs.
 func (a *Agent) Slug() string { return a.def.Name }
 
-// Definition is what the agent was made from. The caller must not change it.
-func (a *Agent) Definition() agent.Agent { return a.def }
+// Description is what the agent says of itself.
+func (a *Agent) Description() string { return a.def.Description }
 
-// Tools returns the namespace of a session and the session it is bound to,
-// which is "" when b binds none.
-func (a *Agent) Tools(ctx context.Context, p Principal, b Binding) (*toolset.Set, string, error) {
-	l, err := a.open(ctx, p, b)
-	if err != nil || l == nil {
-		return a.set, "", err
+// Set is the agent's namespace, that of each of its sessions.
+func (a *Agent) Set() *toolset.Set { return a.set }
+
+// Info is the agent's manifest as authored.
+func (a *Agent) Info() api.Info { return info(a.def, a.set) }
+
+// Bind returns the id of the session that b names, which exists, or "" when b
+// names none.
+func (a *Agent) Bind(ctx context.Context, b Binding) (string, error) {
+	s, err := a.open(ctx, b)
+	if err != nil || s == nil {
+		return "", err
 	}
-	a.host.lives.release(l)
-	return a.set, l.id, nil
+	a.host.registry.release(s)
+	return s.id, nil
 }
 
 // workspace returns the session's directory, made on first use.
-func (a *Agent) workspace(l *live) (string, error) {
-	dir := a.workspaceDir(l.id)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.ready {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return "", fmt.Errorf("make the workspace of session %s: %w", l.id, err)
-		}
-		l.ready = true
+func (a *Agent) workspace(s *openSession) (string, error) {
+	dir := filepath.Join(a.sessionDir(s.id), "workspace")
+	if s.workspace.Load() {
+		return dir, nil
 	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("make the workspace of session %s: %w", s.id, err)
+	}
+	s.workspace.Store(true)
 	return dir, nil
+}
+
+// removeFiles removes what the session has on disk; no call may run in it.
+func (a *Agent) removeFiles(s *openSession) error {
+	s.workspace.Store(false)
+	if err := os.RemoveAll(a.sessionDir(s.id)); err != nil {
+		return fmt.Errorf("remove the files of session %s: %w", s.id, err)
+	}
+	return nil
 }
 
 func (a *Agent) sessionDir(id string) string {
 	return filepath.Join(a.host.cfg.Dir, a.def.Name, id)
 }
-
-func (a *Agent) workspaceDir(id string) string { return filepath.Join(a.sessionDir(id), "workspace") }
 
 // ToolNotFound is the error for a name no tool has.
 func (a *Agent) ToolNotFound(name string) error {

@@ -4,6 +4,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -11,12 +12,14 @@ import (
 	"log/slog"
 	"regexp"
 	"sync"
+	"time"
 
 	"agsh.dev/agent"
 	"agsh.dev/api"
 	"agsh.dev/event"
 	"agsh.dev/internal/scripttool"
 	"agsh.dev/internal/session"
+	"agsh.dev/internal/toolset"
 )
 
 // Config is what a [Host] is made of. Agents, Store, Dir and TokenKey are
@@ -24,7 +27,7 @@ import (
 type Config struct {
 	Agents []agent.Agent
 	Store  session.Store
-	// Dir holds the workspaces of sessions, one directory each.
+	// Dir holds the files of sessions, one directory each.
 	Dir string
 	// TokenKey is the secret continuation tokens are derived from.
 	TokenKey session.TokenKey
@@ -38,13 +41,14 @@ type Config struct {
 
 // A Host serves agents. It is safe for concurrent use.
 type Host struct {
-	cfg      Config
-	sessions session.Config
-	agents   map[string]*Agent
-	order    []*Agent
-	lives    lives
-	halted   context.Context //nolint:containedctx // ends, for every call, when the host is closed
-	halt     context.CancelFunc
+	cfg        Config
+	sessions   session.Config
+	agents     map[string]*Agent
+	order      []*Agent
+	registry   registry
+	deleteWait time.Duration   // how long a delete waits for the calls it cancelled
+	halted     context.Context //nolint:containedctx // ends, for every call, when the host is closed
+	halt       context.CancelFunc
 
 	mu       sync.Mutex
 	draining bool
@@ -52,17 +56,7 @@ type Host struct {
 }
 
 // Principal is who asks.
-type Principal struct {
-	ID   string
-	Role Role
-}
-
-// Role is what a principal may do.
-type Role string
-
-// Operator may do everything: it is whoever holds the server's bearer token
-// or, on a server without one, whoever reaches its loopback address.
-const Operator Role = "operator"
+type Principal struct{ ID string }
 
 // slug is what an agent may be called: its name goes into URLs and paths.
 var slug = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
@@ -80,9 +74,20 @@ func New(cfg Config) (*Host, error) {
 		cfg:      cfg,
 		sessions: session.Config{Store: cfg.Store, NewID: cfg.NewID},
 		agents:   make(map[string]*Agent, len(cfg.Agents)),
+		registry: newRegistry(),
 	}
 	h.halted, h.halt = context.WithCancel(context.Background())
-	h.lives.init()
+	scripts := cfg.Scripts
+	if scripts.MaxOutput == 0 {
+		// A little less than the gate lets through, so that an output is cut
+		// once, with the notes of a failed run behind it.
+		scripts.MaxOutput = toolset.DirectOutput - 32<<10
+	}
+	// Whoever stops a call waits for longer than what it stops may take: the
+	// gate for an executable, a delete for the gate.
+	gate := toolset.Gate{Stop: cmp.Or(scripts.Grace, scripttool.DefaultGrace) + 2*time.Second}
+	h.deleteWait = gate.Stop + 3*time.Second
+	slots := make(chan struct{}, maxPrograms)
 	for _, def := range cfg.Agents {
 		if !slug.MatchString(def.Name) {
 			return nil, fmt.Errorf("agent %q: a name is a letter, then at most 63 letters, digits, _ or -", def.Name)
@@ -90,15 +95,20 @@ func New(cfg Config) (*Host, error) {
 		if _, ok := h.agents[def.Name]; ok {
 			return nil, fmt.Errorf("agent %s: two agents have this name", def.Name)
 		}
-		a, err := newAgent(h, def)
+		set, err := assemble(def, scripts, slots)
 		if err != nil {
 			return nil, fmt.Errorf("agent %s: %w", def.Name, err)
 		}
+		a := &Agent{host: h, def: def, set: set, gate: gate}
 		h.agents[def.Name] = a
 		h.order = append(h.order, a)
 	}
 	return h, nil
 }
+
+// maxPrograms is how many executables run at once in one process: each holds a
+// thread and a few files. More wait.
+const maxPrograms = 256
 
 // Agents returns the agents in the order they were given.
 func (h *Host) Agents() []*Agent { return h.order }
@@ -111,7 +121,9 @@ func (h *Host) Agent(slug string) (*Agent, bool) {
 
 // Recover settles what an earlier process left open: every call without a
 // result gets the result "lost", since nobody waits for it any more and
-// whether it happened is not known. It must run before the host is used.
+// whether it happened is not known. That holds for every session in the
+// store, also of agents that are served no longer. It must run before the
+// host is used.
 func (h *Host) Recover(ctx context.Context) error {
 	for {
 		rows, err := h.cfg.Store.List(ctx, session.Query{Open: true})
@@ -140,14 +152,14 @@ func (h *Host) settle(ctx context.Context, id string) error {
 // settleOrphans gives calls whose results could not be recorded, as on a full
 // disk, the result "lost". It is tried whenever the session is used: what
 // keeps it from working now may be mended then.
-func (h *Host) settleOrphans(ctx context.Context, l *live) {
-	orphans := l.orphans()
+func (h *Host) settleOrphans(ctx context.Context, s *openSession) {
+	orphans := s.orphans()
 	if len(orphans) == 0 {
 		return
 	}
-	err := h.lose(context.WithoutCancel(ctx), l.log, orphans, "the call's result could not be recorded: it may or may not have happened")
+	err := h.lose(context.WithoutCancel(ctx), s.log, orphans, "the call's result could not be recorded: it may or may not have happened")
 	if err != nil {
-		h.cfg.Log.Warn("calls without a result stay open", "session", l.id, "calls", len(orphans), "err", err)
+		h.cfg.Log.Warn("calls without a result stay open", "session", s.id, "calls", len(orphans), "err", err)
 	}
 }
 
@@ -208,23 +220,9 @@ func storeError(id string, err error) error {
 	case errors.Is(err, session.ErrDeleted):
 		return api.Errorf(api.CodeSessionDeleted, "session %s was deleted", id).WithField("session")
 	}
-	return &storageError{err}
-}
-
-// A storageError is a failure of the log that is not the caller's fault.
-type storageError struct{ err error }
-
-func (e *storageError) Error() string { return "session storage: " + e.err.Error() }
-
-func (e *storageError) Unwrap() error { return e.err }
-
-// As lets the outside see one code for every failure of storage, without its
-// details.
-func (e *storageError) As(target any) bool {
-	if t, ok := target.(**api.Error); ok {
-		*t = api.Errorf(api.CodeStorageFailed, "the session's log could not be read or written").
-			WithHint("see the server's log; is its disk full?")
-		return true
-	}
-	return false
+	// The caller sees one code for every failure of storage, the server's log
+	// its cause.
+	failed := api.Errorf(api.CodeStorageFailed, "the session's log could not be read or written").
+		WithHint("see the server's log; is its disk full?")
+	return fmt.Errorf("%w: %w", failed, err)
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"agsh.dev/agent"
@@ -25,7 +26,7 @@ import (
 	"agsh.dev/internal/session/sqlitestore"
 )
 
-var operator = host.Principal{ID: "operator", Role: host.Operator}
+var operator = host.Principal{ID: "operator"}
 
 // hold is a tool that runs until it is let go or cancelled.
 type hold struct {
@@ -127,9 +128,14 @@ func log(t testing.TB, store session.Store, id string) ([]event.Event, session.S
 
 func TestNewRefusesWhatCannotBeServed(t *testing.T) {
 	for name, agents := range map[string][]agent.Agent{
-		"a path for a name": {{Name: "../x"}},
-		"no name":           {{}},
-		"a name twice":      {{Name: "a"}, {Name: "a"}},
+		"a path for a name":  {{Name: "../x"}},
+		"no name":            {{}},
+		"a name twice":       {{Name: "a"}, {Name: "a"}},
+		"a tool that is nil": {{Name: "a", Tools: []agent.AnyTool{nil}}},
+		"a tool without Run": {{Name: "a", Tools: []agent.AnyTool{agent.Tool[struct{}, string]{Name: "x"}}}},
+		"a mode and globs": {{Name: "a", Executables: []agent.Executable{{Path: "/x", Definition: agent.Definition{
+			Name: "x", NeedsApproval: agent.Approval{Mode: agent.Always, When: map[string]string{"a": "*"}},
+		}}}}},
 		"a tool twice": {{Name: "a", Natives: []string{}, Tools: []agent.AnyTool{
 			agent.Tool[struct{}, string]{Name: "x", Run: func(context.Context, struct{}) (string, error) { return "", nil }},
 			agent.Tool[struct{}, string]{Name: "x", Run: func(context.Context, struct{}) (string, error) { return "", nil }},
@@ -165,7 +171,7 @@ func TestBinding(t *testing.T) {
 			t.Errorf("another agent's call in %+v = %v", b, err)
 		}
 	}
-	if state, again, err := f.one.Session(t.Context(), operator, id); err != nil || again != token || state.Scratch {
+	if state, again, err := f.one.Session(t.Context(), id); err != nil || again != token || state.Scratch {
 		t.Errorf("Session = %+v, %q, %v; want token %q", state, again, err, token)
 	}
 }
@@ -192,11 +198,6 @@ func TestApprovalOnceHoldsForItsSession(t *testing.T) {
 			t.Errorf("%+v = %v", step, err)
 		}
 	}
-	req := call("once", a)
-	req.Approve = true
-	if _, _, err := f.one.Call(t.Context(), host.Principal{ID: "user"}, req); code(err) != api.CodeForbidden {
-		t.Errorf("a user's approval = %v", err)
-	}
 }
 
 func TestSessionsArePagedNewestFirst(t *testing.T) {
@@ -211,7 +212,7 @@ func TestSessionsArePagedNewestFirst(t *testing.T) {
 	}
 	scratch := 0
 	for after, page := "", 0; ; page++ {
-		found, next, err := f.one.Sessions(t.Context(), operator, after, 10)
+		found, next, err := f.one.Sessions(t.Context(), after, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,7 +232,7 @@ func TestSessionsArePagedNewestFirst(t *testing.T) {
 	if len(want) != 0 || scratch != 1 {
 		t.Errorf("missing %v; %d sessions are marked as made for one call, want 1", want, scratch)
 	}
-	if found, _, err := f.two.Sessions(t.Context(), operator, "", 10); err != nil || len(found) != 0 {
+	if found, _, err := f.two.Sessions(t.Context(), "", 10); err != nil || len(found) != 0 {
 		t.Errorf("another agent sees %v, %v", found, err)
 	}
 }
@@ -271,8 +272,8 @@ func TestDeleteCancelsAndLeavesNothing(t *testing.T) {
 	}
 	for name, err := range map[string]error{
 		"call":   func() error { _, _, err := f.one.Call(t.Context(), operator, call("read", id)); return err }(),
-		"get":    func() error { _, _, err := f.one.Session(t.Context(), operator, id); return err }(),
-		"read":   func() error { _, _, err := f.one.Log(t.Context(), operator, id); return err }(),
+		"get":    func() error { _, _, err := f.one.Session(t.Context(), id); return err }(),
+		"read":   func() error { _, _, err := f.one.Log(t.Context(), id); return err }(),
 		"delete": func() error { _, err := f.one.DeleteSession(t.Context(), operator, id); return err }(),
 	} {
 		if code(err) != api.CodeSessionDeleted {
@@ -285,15 +286,100 @@ func TestDeleteCancelsAndLeavesNothing(t *testing.T) {
 type failing struct {
 	session.Store
 	fail atomic.Bool
+	once atomic.Bool // the next one fails, and is stored all the same
+	seen func(session.Batch)
 }
 
 var errFull = errors.New("no space left on device")
 
 func (s *failing) Append(ctx context.Context, b session.Batch) error {
+	if s.seen != nil {
+		s.seen(b)
+	}
 	if s.fail.Load() {
 		return errFull
 	}
-	return s.Store.Append(ctx, b)
+	err := s.Store.Append(ctx, b)
+	if s.once.CompareAndSwap(true, false) {
+		return errFull
+	}
+	return err
+}
+
+// A call of which nobody knows whether it was recorded is settled at once,
+// not when its session is used again.
+func TestACallThatFailedIsSettledAtOnce(t *testing.T) {
+	store := &failing{Store: memstore.New()}
+	f := newHost(t, store)
+	id, _ := f.create(t)
+	store.once.Store(true)
+	if _, _, err := f.one.Call(t.Context(), operator, call("write", id)); code(err) != api.CodeStorageFailed {
+		t.Fatalf("Call = %v", err)
+	}
+	if _, state := log(t, store, id); state.Requested != 1 || len(state.Open) != 0 {
+		t.Errorf("state = %+v, want a request that has its result", state)
+	}
+}
+
+// Were the process killed between the two, the files of a session without a
+// tombstone can still be deleted with it.
+func TestFilesGoBeforeTheTombstone(t *testing.T) {
+	store := &failing{Store: memstore.New()}
+	f := newHost(t, store)
+	id, _ := f.create(t)
+	place := func() string {
+		t.Helper()
+		_, done, err := f.one.Call(t.Context(), operator, call("place", id))
+		if err != nil || done.Status != event.StatusOK {
+			t.Fatalf("place = %+v, %v", done, err)
+		}
+		return filepath.Dir(done.Content[0].Text)
+	}
+	dir, looked := place(), 0
+	store.seen = func(b session.Batch) {
+		if b.Purge {
+			looked++
+			if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("the tombstone is written while %s is there (%v)", dir, err)
+			}
+		}
+	}
+	store.fail.Store(true)
+	if _, err := f.one.DeleteSession(t.Context(), operator, id); code(err) != api.CodeStorageFailed {
+		t.Fatalf("DeleteSession = %v", err)
+	}
+	store.fail.Store(false)
+	place() // the session goes on, in a new directory
+	if _, err := f.one.DeleteSession(t.Context(), operator, id); err != nil || looked != 2 {
+		t.Errorf("DeleteSession = %v; %d tombstones were written", err, looked)
+	}
+}
+
+func TestAManifestIsTheSameServedOrNot(t *testing.T) {
+	def := agent.Agent{Name: "a", Description: "About it.", Model: &agent.Model{Provider: "p", Name: "m"}, Executables: []agent.Executable{
+		{Path: "/x", Definition: agent.Definition{Name: "zeta", Title: "Z"}}, {Path: "/y", Definition: agent.Definition{Name: "alpha", Effect: agent.Read}},
+	}}
+	described, err := host.Describe(def)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := host.New(host.Config{Agents: []agent.Agent{def}, Store: memstore.New(), Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(h.Agents()[0].Info(), described); diff != "" {
+		t.Errorf("Describe (-served +described):\n%s", diff)
+	}
+	var names []string
+	for _, tool := range described.Tools {
+		if tool.Title == "" && tool.Source.Kind == "native" || tool.Effect == "" {
+			t.Errorf("%s has no title or effect", tool.Name)
+		}
+		names = append(names, tool.Name)
+	}
+	if got, want := strings.Join(names, " "), "alpha zeta Read LS Grep Glob"; got != want {
+		t.Errorf("tools are %s, want %s", got, want)
+	}
 }
 
 // A result that cannot be recorded does not leave its call open for good, and
@@ -487,7 +573,7 @@ func interleave(rt *rapid.T, t *testing.T, f fixture, store *failing) {
 		case "delete":
 			wg.Go(func() { _, _ = f.one.DeleteSession(ctx, operator, id) })
 		case "list":
-			wg.Go(func() { _, _, _ = f.one.Sessions(ctx, operator, "", 5) })
+			wg.Go(func() { _, _, _ = f.one.Sessions(ctx, "", 5) })
 		case "scratch":
 			wg.Go(func() {
 				if id, _, err := f.one.Call(ctx, operator, call("write", "")); err == nil {
@@ -505,7 +591,7 @@ func interleave(rt *rapid.T, t *testing.T, f fixture, store *failing) {
 	store.fail.Store(false)
 	scratch.Range(func(id, _ any) bool { ids = append(ids, id.(string)); return true })
 	for _, id := range ids {
-		_, _, _ = f.one.Session(context.Background(), operator, id) // a use settles what storage failed on
+		_, _, _ = f.one.Session(context.Background(), id) // a use settles what storage failed on
 		events, state := log(t, f.store, id)
 		results := map[string]int{}
 		for _, e := range events {

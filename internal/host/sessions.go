@@ -3,9 +3,6 @@ package host
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"time"
 
 	"agsh.dev/api"
 	"agsh.dev/event"
@@ -19,13 +16,9 @@ type Binding struct {
 	Token   string
 }
 
-// deleteWait bounds how long a delete waits for the calls it cancelled: longer
-// than an executable is given to end.
-const deleteWait = 10 * time.Second
-
 // resolve returns the id b names, or "" when it names none. Latest of an
 // agent without sessions names none. Binding changes nothing.
-func (a *Agent) resolve(ctx context.Context, p Principal, b Binding) (string, error) {
+func (a *Agent) resolve(ctx context.Context, b Binding) (string, error) {
 	switch {
 	case b.Session != "" && b.Token != "":
 		return "", api.Errorf(api.CodeInvalidQuery, "both session and continuationToken are given").
@@ -38,7 +31,7 @@ func (a *Agent) resolve(ctx context.Context, p Principal, b Binding) (string, er
 		}
 		return row.Session, storeError("", err)
 	case b.Session == api.Latest:
-		rows, err := a.list(ctx, p, "", 1)
+		rows, err := a.list(ctx, "", 1)
 		if err != nil || len(rows) == 0 {
 			return "", err
 		}
@@ -47,40 +40,40 @@ func (a *Agent) resolve(ctx context.Context, p Principal, b Binding) (string, er
 	return b.Session, nil
 }
 
-// live opens a session of this agent for use; the caller releases it.
-func (a *Agent) live(ctx context.Context, id string) (*live, error) {
-	l, err := a.host.lives.acquire(ctx, id, func() (*session.Log, error) {
+// use opens a session of this agent; the caller releases it.
+func (a *Agent) use(ctx context.Context, id string) (*openSession, error) {
+	s, err := a.host.registry.acquire(ctx, id, func() (*session.Log, error) {
 		return session.Open(context.WithoutCancel(ctx), a.host.sessions, id)
 	})
 	if err != nil {
 		return nil, storeError(id, err)
 	}
-	switch state := l.log.State(); {
+	switch state := s.log.State(); {
 	case state.Agent != a.def.Name:
-		a.host.lives.release(l)
+		a.host.registry.release(s)
 		return nil, storeError(id, session.ErrNotFound)
 	case state.Status == session.Deleted:
-		a.host.lives.release(l)
+		a.host.registry.release(s)
 		return nil, storeError(id, session.ErrDeleted)
 	}
-	a.host.settleOrphans(ctx, l)
-	return l, nil
+	a.host.settleOrphans(ctx, s)
+	return s, nil
 }
 
 // open opens the session that b names, or returns nil when it names none.
 // What is the latest session may be deleted between the two steps; then the
 // next one is.
-func (a *Agent) open(ctx context.Context, p Principal, b Binding) (*live, error) {
+func (a *Agent) open(ctx context.Context, b Binding) (*openSession, error) {
 	for {
-		id, err := a.resolve(ctx, p, b)
+		id, err := a.resolve(ctx, b)
 		if err != nil || id == "" {
 			return nil, err
 		}
-		l, err := a.live(ctx, id)
+		s, err := a.use(ctx, id)
 		if e, ok := errors.AsType[*api.Error](err); ok && e.Code == api.CodeSessionDeleted && b.Session == api.Latest {
 			continue
 		}
-		return l, err
+		return s, err
 	}
 }
 
@@ -104,8 +97,8 @@ func (a *Agent) started(token string, scratch bool) event.SessionStarted {
 	return event.SessionStarted{Agent: a.def.Name, ConfigHash: a.def.ConfigHash, TokenHash: session.Hash(token), Scratch: scratch}
 }
 
-// list returns rows that p may see, newest activity first.
-func (a *Agent) list(ctx context.Context, _ Principal, after string, limit int) ([]session.Row, error) {
+// list returns rows, newest activity first.
+func (a *Agent) list(ctx context.Context, after string, limit int) ([]session.Row, error) {
 	rows, err := a.host.cfg.Store.List(ctx, session.Query{Agent: a.def.Name, After: after, Limit: limit})
 	if errors.Is(err, session.ErrNotFound) {
 		return nil, api.Errorf(api.CodeSessionNotFound, "no session %q to continue after", after).WithField("after")
@@ -115,8 +108,8 @@ func (a *Agent) list(ctx context.Context, _ Principal, after string, limit int) 
 
 // Sessions returns at most limit sessions by activity, newest first, from
 // after on, and the id that continues the listing, or "".
-func (a *Agent) Sessions(ctx context.Context, p Principal, after string, limit int) (page []session.State, next string, err error) {
-	rows, err := a.list(ctx, p, after, limit+1)
+func (a *Agent) Sessions(ctx context.Context, after string, limit int) (page []session.State, next string, err error) {
+	rows, err := a.list(ctx, after, limit+1)
 	if err != nil {
 		return nil, "", err
 	}
@@ -135,61 +128,64 @@ func (a *Agent) Sessions(ctx context.Context, p Principal, after string, limit i
 
 // Session describes one session, which may be "latest", with the continuation
 // token it has now.
-func (a *Agent) Session(ctx context.Context, p Principal, id string) (session.State, string, error) {
-	l, err := a.bound(ctx, p, id)
+func (a *Agent) Session(ctx context.Context, id string) (session.State, string, error) {
+	s, err := a.bound(ctx, id)
 	if err != nil {
 		return session.State{}, "", err
 	}
-	defer a.host.lives.release(l)
-	state := l.log.State()
+	defer a.host.registry.release(s)
+	state := s.log.State()
 	return state, a.host.cfg.TokenKey.Token(state.Session, state.Generation), nil
 }
 
 // bound opens the session that id, perhaps "latest", names.
-func (a *Agent) bound(ctx context.Context, p Principal, id string) (*live, error) {
-	l, err := a.open(ctx, p, Binding{Session: id})
+func (a *Agent) bound(ctx context.Context, id string) (*openSession, error) {
+	s, err := a.open(ctx, Binding{Session: id})
 	if err != nil {
 		return nil, err
 	}
-	if l == nil {
+	if s == nil {
 		return nil, api.Errorf(api.CodeSessionNotFound, "agent %s has no session yet", a.def.Name).
 			WithHint("start one with POST /" + a.def.Name + "/v1/sessions").WithField("session")
 	}
-	return l, nil
+	return s, nil
 }
 
 // Log returns a session's log for reading and following. The caller calls
 // release when done.
-func (a *Agent) Log(ctx context.Context, p Principal, id string) (log *session.Log, release func(), err error) {
-	l, err := a.bound(ctx, p, id)
+func (a *Agent) Log(ctx context.Context, id string) (log *session.Log, release func(), err error) {
+	s, err := a.bound(ctx, id)
 	if err != nil {
 		return nil, nil, err
 	}
-	return l.log, func() { a.host.lives.release(l) }, nil
+	return s.log, func() { a.host.registry.release(s) }, nil
 }
 
-// DeleteSession cancels what runs in a session, leaves a tombstone in its log
-// and removes everything else of it. If it fails the session goes on.
+// DeleteSession cancels what runs in a session, removes its files and leaves
+// a tombstone in its log. If it fails the session goes on, perhaps without
+// its files.
 func (a *Agent) DeleteSession(ctx context.Context, p Principal, id string) (string, error) {
 	if err := a.host.enter(); err != nil {
 		return "", err
 	}
 	defer a.host.running.Done()
-	l, err := a.bound(ctx, p, id)
+	s, err := a.bound(ctx, id)
 	if err != nil {
 		return "", err
 	}
-	defer a.host.lives.release(l)
-	l.shut()
-	defer l.reopen()
-	if err := l.settle(ctx, deleteWait); err != nil {
+	defer a.host.registry.release(s)
+	s.shut()
+	defer s.reopen()
+	if err := s.settle(ctx, a.host.deleteWait); err != nil {
 		return "", err
 	}
-	if err := l.log.Delete(context.WithoutCancel(ctx), p.ID); err != nil {
-		return "", storeError(l.id, err)
+	// The files go first: were the process killed in between, nobody would
+	// look for those of a session that is no more.
+	if err := a.removeFiles(s); err != nil {
+		return "", err
 	}
-	if err := os.RemoveAll(a.sessionDir(l.id)); err != nil {
-		return "", fmt.Errorf("remove the files of session %s: %w", l.id, err)
+	if err := s.log.Delete(context.WithoutCancel(ctx), p.ID); err != nil {
+		return "", storeError(s.id, err)
 	}
-	return l.id, nil
+	return s.id, nil
 }

@@ -203,3 +203,12 @@ func TestNumbersAreKeptToTheLastDigit(t *testing.T) {
 		t.Errorf("the events are %s", b)
 	}
 }
+
+// What is special in HTML is not in JSON: an answer is as long as its output.
+func TestMarkupIsSentAsItIs(t *testing.T) {
+	s := serveAPI(t, nil, nil)
+	a := s.do("POST", "/one/v1/tools/markup", "{}")
+	if a.status != http.StatusOK || strings.Contains(a.body, `"truncated"`) || len(a.body) > 10<<20+1<<10 {
+		t.Errorf("an output of 10 MiB is answered by %d and %d bytes: %.100q…%.100q", a.status, len(a.body), a.body, a.body[len(a.body)-100:])
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"sync"
 	"time"
 
 	"agsh.dev/api"
@@ -21,13 +20,14 @@ func (h *handler) events(req *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	log, release, err := req.agent.Log(req.Context(), req.principal(), req.PathValue("id"))
+	log, release, err := req.agent.Log(req.Context(), req.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	ctx, stop := h.untilClosing(req.Context())
+	ctx, stop := context.WithCancel(req.Context())
 	defer stop()
+	defer context.AfterFunc(h.cfg.Closing, stop)()
 
 	s.log, s.next = log, s.from
 	if s.from < 0 {
@@ -53,21 +53,6 @@ func (h *handler) events(req *request) (any, error) {
 		panic(http.ErrAbortHandler)
 	}
 	return nil, nil
-}
-
-// untilClosing returns a context that also ends when the server closes. stop
-// waits for what it started.
-func (h *handler) untilClosing(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		select {
-		case <-h.cfg.Closing:
-			cancel()
-		case <-ctx.Done():
-		}
-	})
-	return ctx, func() { cancel(); wg.Wait() }
 }
 
 // A stream is one client reading a log.

@@ -198,7 +198,7 @@ func TestAStoppingServerCutsFollowers(t *testing.T) {
 	s := serveAPI(t, nil, nil)
 	id := s.session().Session
 	dec := s.stream(t.Context(), "/one/v1/sessions/"+id+"/events?follow=1")
-	close(s.closing)
+	s.stop()
 	if last, _, err := follow(dec, 1); last != 1 || !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("the follower got %d events and %v, want an unexpected end", last, err)
 	}

@@ -32,7 +32,8 @@ type served struct {
 	// holds blocks calls of tool hold until something is sent or ctx ends.
 	holds   chan struct{}
 	holding chan struct{} // a hold begins
-	closing chan struct{}
+	closing <-chan struct{}
+	stop    context.CancelFunc // begins the end of the server
 }
 
 // lines is a log that may be read while it is written.
@@ -63,7 +64,7 @@ func text(s string) agent.Result { return agent.Result{Content: []event.Block{ev
 // serveAPI serves over store; change may alter the configuration.
 func serveAPI(t *testing.T, store session.Store, change func(*httpapi.Config)) *served {
 	t.Helper()
-	s := &served{t: t, log: &lines{}, holds: make(chan struct{}), holding: make(chan struct{}, 2000), closing: make(chan struct{})}
+	s := &served{t: t, log: &lines{}, holds: make(chan struct{}), holding: make(chan struct{}, 2000)}
 	logger := slog.New(slog.NewTextHandler(s.log, nil))
 	if store == nil {
 		store = memstore.New()
@@ -78,6 +79,10 @@ func serveAPI(t *testing.T, store session.Store, change func(*httpapi.Config)) *
 			func(context.Context, json.RawMessage) (agent.Result, error) { return text("ran"), nil }),
 		fn("big", agent.Definition{}, func(context.Context, json.RawMessage) (agent.Result, error) {
 			return text(strings.Repeat("x", 3<<20)), nil
+		}),
+		fn("markup", agent.Definition{Effect: agent.Read}, func(context.Context, json.RawMessage) (agent.Result, error) {
+			page := strings.Repeat("<", 5<<20)
+			return agent.Result{Content: []event.Block{event.Text(page)}, Structured: json.RawMessage(`["` + page + `"]`)}, nil
 		}),
 		fn("hold", agent.Definition{}, func(ctx context.Context, _ json.RawMessage) (agent.Result, error) {
 			s.holding <- struct{}{}
@@ -97,7 +102,9 @@ func serveAPI(t *testing.T, store session.Store, change func(*httpapi.Config)) *
 		t.Fatal(err)
 	}
 	s.host = h
-	cfg := httpapi.Config{Host: h, Loopback: true, Closing: s.closing, Log: logger}
+	closing, stop := context.WithCancel(context.Background())
+	s.closing, s.stop = closing.Done(), stop
+	cfg := httpapi.Config{Host: h, Loopback: true, Closing: closing, Log: logger}
 	if change != nil {
 		change(&cfg)
 	}
@@ -109,11 +116,7 @@ func serveAPI(t *testing.T, store session.Store, change func(*httpapi.Config)) *
 	srv.Start()
 	s.url = srv.URL
 	t.Cleanup(func() {
-		select {
-		case <-s.closing:
-		default:
-			close(s.closing)
-		}
+		s.stop()
 		now, cancel := context.WithCancel(context.Background())
 		cancel()
 		h.Close(now)

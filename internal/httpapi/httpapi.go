@@ -4,6 +4,7 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -37,8 +38,9 @@ type Config struct {
 	WriteTimeout time.Duration
 	// Heartbeat is how often a silent follower hears from us; 0 means 10 s.
 	Heartbeat time.Duration
-	// Closing ends followers when the server stops; nil never.
-	Closing <-chan struct{}
+	// Closing ends when the server stops, and followers with it; nil never
+	// does.
+	Closing context.Context //nolint:containedctx // it is the server's life, not a request's
 	// Log gets failures that are the server's own; nil discards.
 	Log *slog.Logger
 }
@@ -56,6 +58,9 @@ func (c Config) withDefaults() Config {
 	if c.Heartbeat == 0 {
 		c.Heartbeat = 10 * time.Second
 	}
+	if c.Closing == nil {
+		c.Closing = context.Background()
+	}
 	return c
 }
 
@@ -72,6 +77,7 @@ func New(cfg Config) http.Handler {
 	for _, route := range routes {
 		h.mux.Handle(route.path, h.dispatch(route.methods))
 	}
+	h.mux.HandleFunc(anyPath, h.noRoute)
 	return h
 }
 
@@ -92,21 +98,33 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	// The mux would answer an unclean path with a redirect, and an unknown
-	// one in plain text.
-	_, pattern := h.mux.Handler(r)
-	clean := path.Clean(r.URL.Path)
-	if clean == r.URL.Path && pattern != "" {
-		h.mux.ServeHTTP(w, r)
+	// The mux would answer an unclean path with a redirect.
+	if clean := path.Clean(r.URL.Path); clean != r.URL.Path || clean[0] != '/' {
+		h.unclean(w, r, clean)
 		return
 	}
-	missing := api.Errorf(api.CodeNotFound, "no route %s", r.URL.Path)
-	if clean != r.URL.Path && pattern != "" {
-		missing = missing.WithHint("did you mean " + clean + "?")
-	} else {
-		missing = missing.WithHint("the routes are /{agent}/v1/info, tools and sessions; GET / lists the agents")
+	h.mux.ServeHTTP(w, r)
+}
+
+// anyPath is the pattern of the paths that no route has.
+const anyPath = "/"
+
+// noRoute answers for a path that no route has; the mux would in plain text.
+func (h *handler) noRoute(w http.ResponseWriter, r *http.Request) {
+	h.fail(w, r, notFound(r).WithHint("the routes are /{agent}/v1/info, tools and sessions; GET / lists the agents"))
+}
+
+// unclean answers for a path that is not written as routes are.
+func (h *handler) unclean(w http.ResponseWriter, r *http.Request, clean string) {
+	if _, pattern := h.mux.Handler(r); pattern == anyPath || pattern == "" {
+		h.noRoute(w, r)
+		return
 	}
-	h.fail(w, r, missing)
+	h.fail(w, r, notFound(r).WithHint("did you mean "+clean+"?"))
+}
+
+func notFound(r *http.Request) *api.Error {
+	return api.Errorf(api.CodeNotFound, "no route %s", r.URL.Path)
 }
 
 // recover keeps a bug in one request from looking like a network failure: it

@@ -14,8 +14,8 @@ import (
 // values are the parameters of a query string, each known and given once.
 type values map[string]string
 
-// query reads the query string; a parameter that is not known would be a
-// wish that is silently not met, so it is an error.
+// query reads the query string. A parameter that is not known is an error: to
+// ignore it could do something else than was asked for.
 func query(r *http.Request, known ...string) (values, error) {
 	if r.URL.RawQuery == "" {
 		return values{}, nil
@@ -71,8 +71,8 @@ func (v values) get(name string) *string {
 	return nil
 }
 
-// binding is the session a request is about. One that is given empty is a
-// variable nobody set, not a wish for a session of its own.
+// binding is the session a request is about. One that is given empty is an
+// error: it comes from a variable that was not set.
 func binding(session, token *string, code api.Code) (b host.Binding, err error) {
 	for name, in := range map[string]struct{ from, to *string }{
 		"session": {session, &b.Session}, "continuationToken": {token, &b.Token},

@@ -10,7 +10,7 @@ import (
 // maxPage is the most sessions of one listing.
 const maxPage = 1000
 
-func (h *handler) createSession(req *request) (any, error) {
+func (*handler) createSession(req *request) (any, error) {
 	if err := decodeOptional(req, fields{}); err != nil {
 		return nil, err
 	}
@@ -22,7 +22,7 @@ func (h *handler) createSession(req *request) (any, error) {
 	return api.NewSession{Session: id, ContinuationToken: token}, nil
 }
 
-func (h *handler) sessions(req *request) (any, error) {
+func (*handler) sessions(req *request) (any, error) {
 	limit, err := req.query.number("limit", 100)
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func (h *handler) sessions(req *request) (any, error) {
 	if limit < 1 || limit > maxPage {
 		return nil, api.Errorf(api.CodeInvalidQuery, "limit=%d: want 1 to %d", limit, maxPage).WithField("limit")
 	}
-	found, next, err := req.agent.Sessions(req.Context(), req.principal(), req.query["after"], int(limit))
+	found, next, err := req.agent.Sessions(req.Context(), req.query["after"], int(limit))
 	if err != nil {
 		return nil, err
 	}
@@ -41,8 +41,8 @@ func (h *handler) sessions(req *request) (any, error) {
 	return list, nil
 }
 
-func (h *handler) session(req *request) (any, error) {
-	state, token, err := req.agent.Session(req.Context(), req.principal(), req.PathValue("id"))
+func (*handler) session(req *request) (any, error) {
+	state, token, err := req.agent.Session(req.Context(), req.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func describe(s session.State, token string) api.Session {
 	}
 }
 
-func (h *handler) deleteSession(req *request) (any, error) {
+func (*handler) deleteSession(req *request) (any, error) {
 	id, err := req.agent.DeleteSession(req.Context(), req.principal(), req.PathValue("id"))
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 func (h *handler) agents(req *request) (any, error) {
 	list := api.Agents{Agents: []api.AgentRef{}}
 	for _, a := range h.cfg.Host.Agents() {
-		list.Agents = append(list.Agents, api.AgentRef{Slug: a.Slug(), URL: h.base(req.Request) + "/" + a.Slug(), Description: a.Definition().Description})
+		list.Agents = append(list.Agents, api.AgentRef{Slug: a.Slug(), URL: h.base(req.Request) + "/" + a.Slug(), Description: a.Description()})
 	}
 	return list, nil
 }
@@ -28,44 +28,25 @@ func (h *handler) base(r *http.Request) string {
 	return "http://" + r.Host
 }
 
-func (h *handler) info(req *request) (any, error) {
-	def := req.agent.Definition()
-	info := api.Info{
-		Name: def.Name, Description: def.Description,
-		Tools: []api.InfoTool{}, Skills: []string{}, Connections: []string{}, Diagnostics: []api.Diagnostic{},
-	}
-	if m := def.Model; m != nil {
-		info.Model = &api.Model{Provider: m.Provider, Name: m.Name}
-	}
-	set, _, err := req.agent.Tools(req.Context(), req.principal(), host.Binding{})
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range set.Tools() {
-		info.Tools = append(info.Tools, api.InfoTool{
-			Name: t.Name, Title: t.Title, Description: t.Description, Effect: string(t.Effect), Source: source(t),
-		})
-	}
-	return info, nil
-}
+func (*handler) info(req *request) (any, error) { return req.agent.Info(), nil }
 
-// namespace is the live one of the session a request is about. It sets the
-// ETag, and reports whether the client has that version already.
-func (h *handler) namespace(req *request) (set *toolset.Set, session string, known bool, err error) {
+// namespace returns the tools and the session they are asked for, if any. It
+// sets the ETag, and reports whether the client has that version already.
+func namespace(req *request) (set *toolset.Set, session string, known bool, err error) {
 	bind, err := binding(req.query.get("session"), req.query.get("continuationToken"), api.CodeInvalidQuery)
 	if err != nil {
 		return nil, "", false, err
 	}
-	set, session, err = req.agent.Tools(req.Context(), req.principal(), bind)
-	if err != nil {
+	if session, err = req.agent.Bind(req.Context(), bind); err != nil {
 		return nil, "", false, err
 	}
+	set = req.agent.Set()
 	req.w.Header().Set("ETag", set.ETag())
 	return set, session, fresh(req.Request, set.ETag()), nil
 }
 
-func (h *handler) tools(req *request) (any, error) {
-	set, session, known, err := h.namespace(req)
+func (*handler) tools(req *request) (any, error) {
+	set, session, known, err := namespace(req)
 	if err != nil {
 		return nil, err
 	}
@@ -80,8 +61,8 @@ func (h *handler) tools(req *request) (any, error) {
 	return list, nil
 }
 
-func (h *handler) tool(req *request) (any, error) {
-	set, _, known, err := h.namespace(req)
+func (*handler) tool(req *request) (any, error) {
+	set, _, known, err := namespace(req)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +109,7 @@ func approval(a agent.Approval) json.RawMessage {
 	return b
 }
 
-func (h *handler) call(req *request) (any, error) {
+func (*handler) call(req *request) (any, error) {
 	call := host.CallRequest{Name: req.PathValue("name")}
 	var session, token *string
 	err := decode(req, fields{"args": &call.Args, "session": &session, "continuationToken": &token, "approve": &call.Approve})
@@ -142,11 +123,7 @@ func (h *handler) call(req *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, _, err := req.agent.Tools(req.Context(), req.principal(), host.Binding{})
-	if err != nil {
-		return nil, err
-	}
-	req.w.Header().Set("ETag", set.ETag())
+	req.w.Header().Set("ETag", req.agent.Set().ETag())
 	res := api.CallResult{
 		Session: id, CallID: done.CallID, Content: done.Content, StructuredContent: done.StructuredContent,
 		IsError: done.Status != event.StatusOK, Truncated: done.Truncated,

@@ -26,7 +26,7 @@ type Config struct {
 	// Nil drops it.
 	Log *slog.Logger
 	// Grace is how long a process group may take to end after TERM before it
-	// gets KILL; 0 means 5 s.
+	// gets KILL; 0 means [DefaultGrace].
 	Grace time.Duration
 	// Linger is how long a child of a tool that has exited may keep standard
 	// output open; 0 means 500 ms. The group is killed after it.
@@ -41,8 +41,10 @@ type Config struct {
 	TempDir string
 }
 
+// DefaultGrace is the time between TERM and KILL when nothing else is said.
+const DefaultGrace = 5 * time.Second
+
 const (
-	defaultGrace     = 5 * time.Second
 	defaultLinger    = 500 * time.Millisecond
 	defaultMaxOutput = 16 << 20
 	defaultPath      = "/usr/local/bin:/usr/bin:/bin"
@@ -90,7 +92,7 @@ func (c Config) withDefaults() Config {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	if c.Grace == 0 {
-		c.Grace = defaultGrace
+		c.Grace = DefaultGrace
 	}
 	if c.Linger == 0 {
 		c.Linger = defaultLinger

@@ -1,7 +1,6 @@
 package sdkcli
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	"agsh.dev/agent"
 	"agsh.dev/api"
 	"agsh.dev/internal/agentdir"
+	"agsh.dev/internal/host"
 	"agsh.dev/internal/term/text"
 )
 
@@ -30,7 +30,11 @@ func newInfo(a *app) *cobra.Command {
 		defer func() { _ = project.Close() }()
 		infos := []api.Info{}
 		for _, ag := range project.Agents {
-			infos = append(infos, info(ag, problems))
+			in, err := info(ag, problems)
+			if err != nil {
+				return err
+			}
+			infos = append(infos, in)
 		}
 		if *output == "json" {
 			return a.printJSON(map[string]any{"agents": infos})
@@ -46,34 +50,18 @@ func newInfo(a *app) *cobra.Command {
 	return cmd
 }
 
-// info is the manifest of an agent, as authored.
-func info(ag agent.Agent, problems []agentdir.Problem) api.Info {
-	in := api.Info{
-		Name: ag.Name, Description: ag.Description,
-		Tools: []api.InfoTool{}, Skills: []string{}, Connections: []string{}, Diagnostics: []api.Diagnostic{},
-	}
-	if ag.Model != nil {
-		in.Model = &api.Model{Provider: ag.Model.Provider, Name: ag.Model.Name}
-	}
-	natives := ag.Natives
-	if natives == nil {
-		natives = agentdir.FileTools()
-	}
-	for _, name := range natives {
-		in.Tools = append(in.Tools, api.InfoTool{Name: name, Effect: string(agent.Read), Source: api.Source{Kind: "native"}})
-	}
-	for _, e := range ag.Executables {
-		in.Tools = append(in.Tools, api.InfoTool{
-			Name: e.Name, Title: e.Title, Description: e.Description,
-			Effect: string(cmp.Or(e.Effect, agent.Write)), Source: api.Source{Kind: "authored"},
-		})
+// info is the manifest of an agent, with what validate says of it.
+func info(ag agent.Agent, problems []agentdir.Problem) (api.Info, error) {
+	in, err := host.Describe(ag)
+	if err != nil {
+		return in, err
 	}
 	for _, p := range problems {
 		if p.Agent == ag.Name {
 			in.Diagnostics = append(in.Diagnostics, api.Diagnostic{Code: string(p.Code), Message: p.Message})
 		}
 	}
-	return in
+	return in, nil
 }
 
 func (a *app) printInfo(in api.Info, source agentdir.Source) {
@@ -94,9 +82,6 @@ func (a *app) printInfo(in api.Info, source agentdir.Source) {
 		about := t.Title
 		if about == "" {
 			about, _, _ = strings.Cut(strings.TrimSpace(t.Description), "\n")
-		}
-		if t.Source.Kind == "native" {
-			about = "built in"
 		}
 		line := fmt.Sprintf("    %s  %-5s  %s", text.Pad(t.Name, width), t.Effect, text.EscapeLine(about))
 		if w := a.Width(); w > 0 {

@@ -1,10 +1,9 @@
 package sdkcli
 
 import (
-	"path/filepath"
-
 	"github.com/spf13/cobra"
 
+	"agsh.dev/internal/serveflags"
 	"agsh.dev/runner"
 )
 
@@ -19,25 +18,20 @@ func newServe(a *app) *cobra.Command {
 		Example: "  agent-sdk serve --dir hello\n  agent-sdk serve --dir hello --addr 127.0.0.1:0 --state-root /tmp/state",
 		Args:    noArgs,
 	}
-	var flags runner.Flags
-	flags.Add(cmd.Flags())
+	var flags serveflags.Flags
+	flags.Add(cmd.Flags(), runner.DefaultAddr)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		project, _, err := a.load()
 		if err != nil {
 			return err
 		}
 		defer func() { _ = project.Close() }()
-		if flags.StateRoot == "" {
-			flags.StateRoot = runner.DefaultStateRoot(a.Getenv, project.Dir)
-		}
-		cfg, err := flags.Config(a.Term, project.Agents)
+		cfg, err := flags.Config(a.Term, project.Agents, project.Dir)
 		if err != nil {
 			return &exitError{exitUsage, err}
 		}
-		if cfg.StateRoot, err = filepath.Abs(cfg.StateRoot); err != nil {
-			return err
-		}
-		return runner.Serve(cmd.Context(), cfg)
+		serveflags.TuneGC(a.Getenv)
+		return runner.Serve(cmd.Context(), runner.Config(cfg))
 	}
 	return cmd
 }

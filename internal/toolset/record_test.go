@@ -22,7 +22,7 @@ import (
 // Whatever a tool written in Go gives, its call has a result in the log, and
 // the caller gets what the log holds.
 func TestAnyResultCanBeRecorded(t *testing.T) {
-	typed, err := agent.Tool[struct{}, float64]{Name: "nan", Run: func(context.Context, struct{}) (float64, error) { return math.NaN(), nil }}.Func()
+	typed, err := agent.Tool[struct{}, float64]{Name: "nan", Run: func(context.Context, struct{}) (float64, error) { return math.NaN(), nil }}.Build()
 	if err != nil {
 		t.Fatal(err)
 	}
