@@ -1,11 +1,9 @@
 package agent
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -72,8 +70,11 @@ func (t Tool[In, Out]) Build() (Func, error) {
 	}
 	f.Run = func(ctx context.Context, args json.RawMessage) (Result, error) {
 		var in In
-		if err := decodeStrict(args, &in); err != nil {
-			return Result{}, err
+		// Which fields there may be is the schema's to say.
+		if len(args) > 0 {
+			if err := json.Unmarshal(args, &in); err != nil {
+				return Result{}, fmt.Errorf("decode arguments: %w", err)
+			}
 		}
 		out, err := t.Run(ctx, in)
 		if err != nil {
@@ -90,15 +91,6 @@ func schemaOf[T any]() (json.RawMessage, error) {
 		return nil, err
 	}
 	return json.Marshal(s)
-}
-
-func decodeStrict(args json.RawMessage, in any) error {
-	dec := json.NewDecoder(bytes.NewReader(args))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(in); err != nil && err != io.EOF {
-		return fmt.Errorf("decode arguments: %w", err)
-	}
-	return nil
 }
 
 func result(out any) (Result, error) {

@@ -40,6 +40,10 @@ func (b *builder) build(ctx context.Context, source string) (string, error) {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s %s/%s %s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, source)
 	sum.Write(content)
+	// A program is only taken from a directory that nobody else can put one in.
+	if err := privateDir(b.cfg.CacheDir); err != nil {
+		return "", err
+	}
 	program := filepath.Join(b.cfg.CacheDir, hex.EncodeToString(sum.Sum(nil)[:16]))
 	if exists(program) {
 		return program, nil
@@ -59,9 +63,6 @@ func (b *builder) build(ctx context.Context, source string) (string, error) {
 // compile writes the program under a name of its own first: another process
 // may be building the same one.
 func (b *builder) compile(ctx context.Context, source, program string) error {
-	if err := privateDir(b.cfg.CacheDir); err != nil {
-		return err
-	}
 	compiler, err := b.compiler()
 	if err != nil {
 		return fmt.Errorf("build %s: %w", source, err)
@@ -101,6 +102,9 @@ func (b *builder) compile(ctx context.Context, source, program string) error {
 // privateDir makes dir, readable and writable by its owner only. One that
 // others may write to is refused: they could put a program there.
 func privateDir(dir string) error {
+	if dir == "" {
+		return errors.New("a tool in Go needs a cache directory for what is built, and none is configured")
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make the cache of built tools: %w", err)
 	}

@@ -105,17 +105,33 @@ func TestNoGoCommandIsSaid(t *testing.T) {
 	}
 }
 
+// Also for a program that is there already: whoever may write to the cache
+// could have put it there.
 func TestACacheOthersCanWriteToIsRefused(t *testing.T) {
 	cfg := config()
 	cfg.CacheDir = filepath.Join(t.TempDir(), "cache")
-	if err := os.Mkdir(cfg.CacheDir, 0o700); err != nil {
+	// Stands for a compiler: it makes a program that says who it is.
+	bin := t.TempDir()
+	fake := "#!/bin/sh\nfor a; do [ \"$last\" = -o ] && out=$a; last=$a; done\nprintf '#!/bin/sh\\necho built\\n' > \"$out\" && chmod +x \"$out\"\n"
+	if err := os.WriteFile(filepath.Join(bin, "go"), []byte(fake), 0o755); err != nil {
 		t.Fatal(err)
+	}
+	cfg.Getenv = func(string) string { return bin + ":/bin:/usr/bin" }
+	tool := New(goFile(t, goTool), cfg)
+	if res, err := tool.Run(callIn(t.Context(), t.TempDir()), nil); err != nil || res.Content[0].Text != "built\n" {
+		t.Fatalf("Run = %v, %v", res, err)
 	}
 	if err := os.Chmod(cfg.CacheDir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	_, err := New(goFile(t, goTool), cfg).Run(callIn(t.Context(), t.TempDir()), nil)
-	if err == nil || !strings.Contains(err.Error(), "other users") {
+	if _, err := tool.Run(callIn(t.Context(), t.TempDir()), nil); err == nil || !strings.Contains(err.Error(), "other users") {
 		t.Errorf("error = %v, want a refusal", err)
+	}
+}
+
+func TestGoFilesNeedACache(t *testing.T) {
+	cfg := config()
+	if _, err := New(goFile(t, goTool), cfg).Run(callIn(t.Context(), t.TempDir()), nil); err == nil || !strings.Contains(err.Error(), "none is configured") {
+		t.Errorf("error = %v, want one about the cache", err)
 	}
 }

@@ -34,8 +34,8 @@ type Config struct {
 	// MaxOutput is the most bytes kept of one run's standard output, half of
 	// it head and half tail; 0 means 16 MiB.
 	MaxOutput int
-	// CacheDir keeps the programs built from Go files. Empty means a
-	// directory below that of temporary files.
+	// CacheDir keeps the programs built from Go files; it must be this user's
+	// alone. Without it Go files cannot be run.
 	CacheDir string
 	// TempDir is TMPDIR of the tools; empty means [os.TempDir].
 	TempDir string
@@ -102,9 +102,6 @@ func (c Config) withDefaults() Config {
 	}
 	if c.TempDir == "" {
 		c.TempDir = os.TempDir()
-	}
-	if c.CacheDir == "" {
-		c.CacheDir = filepath.Join(c.TempDir, fmt.Sprintf("agent-sdk-tools-%d", os.Getuid()))
 	}
 	return c
 }

@@ -156,7 +156,7 @@ func readAtMost(file string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // nothing was written
 	b, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(b)) > limit {
 		err = fmt.Errorf("%s has more than %d bytes", file, limit)
