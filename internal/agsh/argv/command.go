@@ -72,22 +72,34 @@ type Flag struct {
 	Description string   // markdown
 	Default     string   // "" without one, or if it is null
 	Enum        []string // the only values, as they are typed; "" is shown as two quotes
+	Limits      []string // what a value must be beyond its type: "at most 100", "1 to 200 characters"
+	ListLimits  []string // what a list must be as a whole: "at most 50 elements"
+	Fields      []Field  // of an object that is given as JSON, if its schema names any
 	Required    bool     // the command does not run without it
 	Repeated    bool     // a list: one flag per element
 	Renamed     bool     // its name does not tell the property: it was taken, or there is none
+}
+
+// A Field is one property of an object that is given as JSON; its texts are
+// like those of a [Flag].
+type Field struct {
+	Name, Type, Description, Default string
+	Enum, Limits, ListLimits         []string
+	Required                         bool
 }
 
 // An OperandDoc is an operand as help shows it.
 type OperandDoc struct {
 	Operand
 	Type, Description, Default string
-	Enum                       []string
+	Enum, Limits               []string
 }
 
 // A Command reads the command lines of one tool. It never changes and is safe
 // for concurrent use.
 type Command struct {
 	name     string
+	input    json.RawMessage
 	root     *field
 	flags    []*field // in schema order
 	byFlag   map[string]*field
@@ -108,11 +120,11 @@ const (
 // names no property.
 func Compile(spec Spec) (*Command, error) {
 	c := &Command{
-		name: spec.Name, shown: spec.Operands, validate: spec.Validate,
+		name: spec.Name, input: spec.Input, shown: spec.Operands, validate: spec.Validate,
 		root: &field{form: formObject}, byFlag: map[string]*field{}, negated: map[string]*field{},
 		operands: make([]*field, len(spec.Operands)),
 	}
-	b := builder{c: c, reader: reader{root: spec.Input, steps: maxSteps, objects: map[string]map[string]json.RawMessage{}}}
+	b := builder{c: c, reader: newReader(spec.Input)}
 	b.fill(c.root, b.reader.whole(), 0)
 	for i, f := range c.operands {
 		if f == nil {
@@ -171,7 +183,7 @@ func (b *builder) add(parent *field, p property, required bool, depth int) {
 		b.fill(f, s, depth+1)
 		return
 	}
-	f.accept(b, s)
+	f.accept(b, p, s)
 	if operand >= 0 {
 		f.operand = b.c.shown[operand].String()
 		f.fallback = b.c.shown[operand].Fallback
@@ -184,10 +196,12 @@ func (b *builder) add(parent *field, p property, required bool, depth int) {
 // Flags returns the command's flags in schema order.
 func (c *Command) Flags() []Flag {
 	list := make([]Flag, len(c.flags))
+	b := builder{c: c, reader: newReader(c.input)}
 	for i, f := range c.flags {
 		list[i] = Flag{
 			Name: f.flag, Property: f.property(), Type: f.typeName(), Placeholder: f.placeholder(),
 			Description: f.about, Default: f.defaultText(), Enum: f.choices(),
+			Limits: f.limits.value, ListLimits: f.limits.list, Fields: b.fields(f),
 			Required: f.needed(), Repeated: f.list, Renamed: f.renamed,
 		}
 		if no := "--no-" + strings.TrimPrefix(f.flag, "--"); c.negated[no] == f {
@@ -203,8 +217,36 @@ func (c *Command) Operands() []OperandDoc {
 	for i, f := range c.operands {
 		list[i] = OperandDoc{
 			Operand: c.shown[i], Type: f.typeName(), Description: f.about,
-			Default: f.defaultText(), Enum: f.choices(),
+			Default: f.defaultText(), Enum: f.choices(), Limits: f.limits.value,
 		}
+	}
+	return list
+}
+
+// fields are those of the object that a word of f is; none if its schema is
+// no plain object.
+func (b *builder) fields(f *field) []Field {
+	if f.form != formJSON {
+		return nil
+	}
+	s := b.reader.shape(f.value)
+	if s.kinds&^kindNull != kindObject {
+		return nil
+	}
+	var list []Field
+	for _, p := range s.props {
+		inner := field{name: p.name, path: []string{p.name}}
+		shape := b.reader.shape(p)
+		inner.about, inner.preset = shape.about, shape.preset
+		inner.accept(b, p, shape)
+		kind := inner.typeName()
+		if inner.list {
+			kind = "array of " + kind
+		}
+		list = append(list, Field{
+			Name: inner.property(), Type: kind, Description: inner.about, Default: inner.defaultText(), Enum: inner.choices(),
+			Limits: inner.limits.value, ListLimits: inner.limits.list, Required: slices.Contains(s.required, p.name),
+		})
 	}
 	return list
 }

@@ -33,12 +33,15 @@ type field struct {
 	byName   map[string]*field
 	required bool // in its parent
 
-	form    form
-	list    bool  // one word per element
-	kinds   kinds // for formJSON
-	enum    []json.RawMessage
-	about   string
-	preset  json.RawMessage
+	form   form
+	list   bool  // one word per element
+	kinds  kinds // for formJSON
+	enum   []json.RawMessage
+	about  string
+	preset json.RawMessage
+	limits limits
+	// value is the schema of a value, of an element if it is a list.
+	value   property
 	flag    string
 	renamed bool
 	operand string // as shown, if it is one
@@ -47,14 +50,17 @@ type field struct {
 }
 
 // accept settles how a leaf reads its words.
-func (f *field) accept(b *builder, s shape) {
+func (f *field) accept(b *builder, p property, s shape) {
+	f.limits, f.value = s.limits, p
 	if s.kinds == kindArray && s.enum == nil && !s.tuple && !s.loop {
 		element := shape{}
 		if s.items != nil {
 			element = b.reader.shape(*s.items)
+			f.value = *s.items
 		}
 		if element.kinds&kindArray == 0 {
 			f.list = true
+			f.limits.value = element.limits.value
 			f.scalar(element)
 			return
 		}

@@ -86,6 +86,7 @@ type shape struct {
 	loop     bool // a reference leads back to where it came from
 	about    string
 	preset   json.RawMessage // the default
+	limits   limits
 }
 
 // A property is a subschema and the references followed to get to it.
@@ -107,6 +108,10 @@ type reader struct {
 	objects map[string]map[string]json.RawMessage
 }
 
+func newReader(root json.RawMessage) reader {
+	return reader{root: root, steps: maxSteps, objects: map[string]map[string]json.RawMessage{}}
+}
+
 func (r *reader) shape(p property) shape {
 	r.steps--
 	fields, ok := members(p.raw)
@@ -121,7 +126,7 @@ func (r *reader) shape(p property) shape {
 		}
 		return nil
 	}
-	s := shape{kinds: typesOf(get("type")), preset: get("default")}
+	s := shape{kinds: typesOf(get("type")), preset: get("default"), limits: limitsOf(get)}
 	decode(get("description"), &s.about)
 	decode(get("required"), &s.required)
 	decode(get("enum"), &s.enum)
@@ -219,6 +224,7 @@ func (s *shape) merge(o shape) {
 	} else if s.kinds == 0 {
 		s.kinds = o.kinds
 	}
+	s.limits.merge(o.limits)
 	s.tuple = s.tuple || o.tuple
 	s.loop = s.loop || o.loop
 	s.required = append(s.required, o.required...)

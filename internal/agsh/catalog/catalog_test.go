@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agsh.dev/api"
+	"agsh.dev/internal/agsh/manpage"
 )
 
 // A source is a namespace in memory that keeps what it was asked.
@@ -250,5 +251,76 @@ func TestIndexGroupsBySource(t *testing.T) {
 	}
 	if len(index.Unavailable) != 1 || index.Unavailable[0].Name != "jira" {
 		t.Errorf("unavailable: %v", index.Unavailable)
+	}
+}
+
+// What the schema asks of a value is told, and told as it is: facts are no
+// markdown.
+func TestHelpTellsTheLimitsOfValues(t *testing.T) {
+	tests := []struct{ name, schema, want string }{
+		{"a range", `{"type":"integer","minimum":1,"maximum":100000,"default":400}`, "1 to 100000. Default: 400."},
+		{"one end", `{"type":"number","minimum":0.5}`, "At least 0.5."},
+		{"open ends", `{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":1e3,"multipleOf":5}`, "More than 0, less than 1e3, a multiple of 5."},
+		{"a length", `{"type":"string","minLength":1,"maxLength":200}`, "1 to 200 characters."},
+		{"a least length", `{"type":"string","minLength":1}`, "At least 1 character."},
+		{"one length", `{"type":"string","minLength":2,"maxLength":2}`, "2 characters."},
+		{"a pattern", `{"type":"string","pattern":"^*[a-z]*_<b>_&amp;$"}`, `Matching "^*[a-z]*_<b>_&amp;$".`},
+		{"a format", `{"type":"string","format":"date-time"}`, "Format date-time."},
+		{"a list", `{"type":"array","minItems":1,"maxItems":50,"uniqueItems":true,"items":{"type":"string","maxLength":9}}`,
+			"Repeat it for each element. 1 to 50 elements, none twice. At most 9 characters."},
+		{"a reference", `{"$ref":"#/$defs/x"}`, "At most 7."},
+		{"all of", `{"allOf":[{"$ref":"#/$defs/x"},{"minimum":3}]}`, "At most 7, at least 3."},
+		{"or null", `{"anyOf":[{"type":"integer","maximum":8},{"type":"null"}]}`, "At most 8."},
+		{"alternatives", `{"anyOf":[{"type":"integer","maximum":8},{"type":"string"}]}`, ""},
+		{"malformed", `{"type":"integer","minimum":"1","maxLength":[],"pattern":7,"uniqueItems":"x"}`, ""},
+		{"markdown", `{"type":"string","enum":["*a*","_b c_"],"default":"*a*"}`, "One of: *a*, _b c_. Default: *a*."},
+	}
+	for _, tt := range tests {
+		input := json.RawMessage(`{"type":"object","properties":{"x":` + tt.schema + `},"$defs":{"x":{"type":"integer","maximum":7}}}`)
+		cmd, err := NewCommand(api.ToolDetail{Name: "tool", InputSchema: input})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := cmd.Page().Options[0].Facts; got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+		if page := manpage.Render(cmd.Page(), manpage.Options{}); !strings.Contains(page, tt.want) {
+			t.Errorf("%s: the page loses %q:\n%s", tt.name, tt.want, page)
+		}
+	}
+}
+
+// The fields of an object that is given as JSON stand below it.
+func TestHelpTellsTheFieldsOfElements(t *testing.T) {
+	input := json.RawMessage(`{"type":"object","properties":{"rules":{"type":"array","description":"Rules of *your* own.","maxItems":50,"items":{"$ref":"#/$defs/rule"}}},
+		"$defs":{"rule":{"type":"object","required":["match","risk"],"properties":{
+			"match":{"type":"string","minLength":1,"description":"Glob of paths: ` + "`*`" + ` within a folder, and ` + "`**`" + ` across folders."},
+			"risk":{"type":"string","enum":["low","high"],"default":"low"},
+			"tags":{"type":"array","maxItems":3,"items":{"type":"string"}},
+			"more":{"type":"object","properties":{"deep":{"type":"string"}}}}}}}`)
+	cmd, err := NewCommand(api.ToolDetail{Name: "plan", InputSchema: input})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `NAME
+    plan
+
+SYNOPSIS
+    plan [options...]
+
+OPTIONS
+    --rules <json>
+        Rules of your own.
+
+        Repeat it for each element. At most 50 elements. The fields of the object:
+
+        match <string> Required. At least 1 character.
+            Glob of paths: * within a folder, and ** across folders.
+        risk <string> Required. One of: low, high. Default: low.
+        tags <array of string> At most 3 elements.
+        more <object>
+`
+	if diff := cmp.Diff(want, manpage.Render(cmd.Page(), manpage.Options{})); diff != "" {
+		t.Errorf("page (-want +got):\n%s", diff)
 	}
 }

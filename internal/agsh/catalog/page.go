@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"encoding/json"
+	"slices"
 	"sort"
 	"strings"
 
@@ -51,12 +52,11 @@ func (c *Command) Page() manpage.Page {
 	p := manpage.Page{Name: d.Name, Title: d.Title, Synopsis: c.synopsis(), Description: d.Description}
 	for _, o := range c.Args.Operands() {
 		p.Operands = append(p.Operands, manpage.Entry{
-			Term: o.String(),
-			Text: about(o.Description, o.Enum, o.Default),
+			Term: o.String(), Text: o.Description, Facts: facts(sentence(o.Limits), oneOf(o.Enum), byDefault(o.Default)),
 		})
 	}
 	for _, f := range c.Args.Flags() {
-		p.Options = append(p.Options, manpage.Entry{Term: term(f), Text: flagText(f)})
+		p.Options = append(p.Options, option(f))
 	}
 	p.Notes = notes(d)
 	return p
@@ -86,40 +86,62 @@ func term(f argv.Flag) string {
 	return t
 }
 
-// flagText is what help says of a flag: the schema's own words, then the
-// facts that typing it needs.
-func flagText(f argv.Flag) string {
-	var facts []string
+// option is what help says of a flag: the schema's own words, then the facts
+// that typing it needs.
+func option(f argv.Flag) manpage.Entry {
+	var required, repeat, property, fields string
 	if f.Required {
-		facts = append(facts, "Required.")
+		required = "Required."
 	}
 	if f.Repeated {
-		facts = append(facts, "Repeat it for each element.")
+		repeat = "Repeat it for each element."
 	}
 	if f.Renamed {
-		facts = append(facts, "Sets the property "+f.Property+".")
+		property = "Sets the property " + f.Property + "."
 	}
-	return about(f.Description, f.Enum, f.Default, facts...)
-}
-
-func about(description string, enum []string, preset string, facts ...string) string {
-	if len(enum) > 0 {
-		facts = append(facts, "One of: "+strings.Join(enum, ", ")+".")
-	}
-	if preset != "" {
-		facts = append(facts, "Default: "+preset+".")
-	}
-	return paragraphs(description, strings.Join(facts, " "))
-}
-
-func paragraphs(parts ...string) string {
-	var out []string
-	for _, p := range parts {
-		if p = strings.TrimSpace(p); p != "" {
-			out = append(out, p)
+	e := manpage.Entry{Term: term(f), Text: f.Description}
+	for _, field := range f.Fields {
+		fields = "The fields of the object:"
+		need := ""
+		if field.Required {
+			need = "Required."
 		}
+		e.Fields = append(e.Fields, manpage.Entry{
+			Term:  field.Name + " <" + strings.ReplaceAll(field.Type, " or ", "|") + ">",
+			Text:  field.Description,
+			Facts: facts(need, sentence(field.ListLimits), sentence(field.Limits), oneOf(field.Enum), byDefault(field.Default)),
+		})
 	}
-	return strings.Join(out, "\n\n")
+	e.Facts = facts(required, repeat, sentence(f.ListLimits), property, sentence(f.Limits), oneOf(f.Enum), byDefault(f.Default), fields)
+	return e
+}
+
+// facts puts sentences together; those that say nothing are left out.
+func facts(sentences ...string) string {
+	return strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), " ")
+}
+
+// sentence is one of the limits of a value.
+func sentence(limits []string) string {
+	s := strings.Join(limits, ", ")
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + s[1:] + "."
+}
+
+func oneOf(enum []string) string {
+	if len(enum) == 0 {
+		return ""
+	}
+	return "One of: " + strings.Join(enum, ", ") + "."
+}
+
+func byDefault(preset string) string {
+	if preset == "" {
+		return ""
+	}
+	return "Default: " + preset + "."
 }
 
 // effects says what an effect means to the person who calls.

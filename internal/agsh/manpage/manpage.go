@@ -23,8 +23,12 @@ type Page struct {
 
 // An Entry is one operand or option and what it means.
 type Entry struct {
-	Term string // --limit <integer>
-	Text string // markdown
+	Term  string // --limit <integer>
+	Text  string // markdown
+	Facts string // plain text, in a paragraph of its own
+	// Fields are of the object that the value is, which have none themselves.
+	// Their facts stand beside their terms.
+	Fields []Entry
 }
 
 // An Index is the list of all commands of an agent.
@@ -191,7 +195,39 @@ func (w *writer) entries(entries []Entry) []string {
 			lines = append(lines, "")
 		}
 		lines = append(lines, fill(plainSpans(e.Term, bold), w.width-indent, w.color)...)
-		lines = append(lines, indented(w.markdown(e.Text, w.width-2*indent), indent)...)
+		var parts [][]string
+		for _, part := range [][]string{
+			w.markdown(e.Text, w.width-2*indent), w.plain(e.Facts, w.width-2*indent), w.fields(e.Fields, w.width-2*indent),
+		} {
+			if len(part) > 0 {
+				parts = append(parts, part)
+			}
+		}
+		for i, part := range parts {
+			if i > 0 {
+				lines = append(lines, "")
+			}
+			lines = append(lines, indented(part, indent)...)
+		}
+	}
+	return lines
+}
+
+// fields writes each term and its facts, and the text behind them.
+func (w *writer) fields(entries []Entry, width int) []string {
+	var lines []string
+	for _, e := range entries {
+		head := plainSpans(e.Term, bold)
+		if e.Facts != "" {
+			head = append(append(head, span{text: " "}), plainSpans(e.Facts, 0)...)
+		}
+		first := fill(head, width, w.color)
+		if len(first) > 1 {
+			first = fill(head, width-indent, w.color)
+			first = append(first[:1:1], indented(first[1:], indent)...)
+		}
+		lines = append(lines, first...)
+		lines = append(lines, indented(w.markdown(e.Text, width-indent), indent)...)
 	}
 	return lines
 }

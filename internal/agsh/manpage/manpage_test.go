@@ -35,11 +35,11 @@ func golden(t *testing.T, name, got string) {
 var readPage = Page{
 	Name: "read", Title: "Read a file", Synopsis: "read [options...] <path>",
 	Description: "Gives the text of a file. Images are *described*: `jpeg`, `png`, `gif` and `webp` are known, and their size is told.\n\nLines are numbered when `--offset` is given.",
-	Operands:    []Entry{{"<path>", "Where the file is, from the root of the tree."}},
+	Operands:    []Entry{{Term: "<path>", Text: "Where the file is, from the root of the tree."}},
 	Options: []Entry{
-		{"--offset <integer>", "The first line to give. Lines count from 1; a negative number counts from the end of the file, so that -1 is the last line."},
-		{"--limit <integer>", "How many lines to give.\n\nDefault: 2000."},
-		{"--encoding <utf-8|latin1>", ""},
+		{Term: "--offset <integer>", Text: "The first line to give. Lines count from 1; a negative number counts from the end of the file, so that -1 is the last line."},
+		{Term: "--limit <integer>", Text: "How many lines to give.", Facts: "Default: 2000."},
+		{Term: "--encoding <utf-8|latin1>"},
 	},
 	Notes: []string{"Effect: read (performs no writes).", "Source: authored."},
 }
@@ -127,7 +127,7 @@ func TestR75_NoControlCharacterReachesATerminal(t *testing.T) {
 	evil := "\x1b[2J\x1b]0;x\x07 \u009b \u202e &#27;[1m &#x9b; `\x1b` [\x1b](\x1b) <\x1b>\n\n    \x1b\n\n```\x1b\n\x1b\n```\n\n| \x1b |\n|--|\n\n<div>\n\x1b\r\n\x00\v\xff"
 	page := Page{
 		Name: evil, Title: evil, Synopsis: evil, Description: evil,
-		Operands: []Entry{{evil, evil}}, Options: []Entry{{evil, evil}}, Notes: []string{evil},
+		Operands: []Entry{{Term: evil, Text: evil}}, Options: []Entry{{evil, evil, evil, []Entry{{Term: evil, Text: evil, Facts: evil}}}}, Notes: []string{evil},
 	}
 	idx := Index{Name: evil, Description: evil, Groups: []Group{{evil, []Row{{evil, evil}}}}, Unavailable: []Row{{evil, evil}}, Footer: evil}
 	for _, got := range []string{Render(page, Options{}), RenderIndex(idx, Options{})} {
