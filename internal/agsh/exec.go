@@ -180,6 +180,9 @@ func (s *session) render(cmd *catalog.Command, res api.CallResult, output string
 		out.Text = append(view.JSON(r), '\n')
 		return out, code
 	}
+	for _, note := range view.Notes(r, cmd.Shape) {
+		fmt.Fprintf(s.term.Err, "note: %s\n", note)
+	}
 	o := view.Options{Shape: cmd.Shape}
 	if !piped {
 		o.Width, o.Color = s.term.Width(), s.term.Color()

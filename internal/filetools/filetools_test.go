@@ -2,8 +2,12 @@ package filetools_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
+	"iter"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -366,4 +370,87 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("Read %s of %q gives %q, which is no part of %q", args, content, part, whole)
 		}
 	})
+}
+
+// An endless tree yields matches until its consumer stops.
+type endless struct {
+	vfs.FileSystem
+	yielded *int
+}
+
+func (e endless) Grep(context.Context, vfs.GrepQuery) iter.Seq2[vfs.GrepResult, error] {
+	return func(yield func(vfs.GrepResult, error) bool) {
+		for n := 0; yield(vfs.GrepResult{Path: fmt.Sprintf("/%09d", n/2), Line: n%2 + 1, Text: strings.Repeat("x", 1<<10), Context: n%2 == 1}, nil); n++ {
+			*e.yielded = n
+		}
+	}
+}
+
+func (e endless) Glob(context.Context, string, string) iter.Seq2[vfs.DirEntry, error] {
+	return func(yield func(vfs.DirEntry, error) bool) {
+		for n := 0; yield(vfs.DirEntry{Path: fmt.Sprintf("/%s%09d", strings.Repeat("x", 1<<10), n), Kind: vfs.KindFile}, nil); n++ {
+			*e.yielded = n
+		}
+	}
+}
+
+// A search gathers no more than a result may have, and says how to go on.
+func TestSearchesEndAtTheSizeOfAResult(t *testing.T) {
+	for _, tt := range []struct{ tool, args, note string }{
+		{"Grep", `{"pattern":"x"}`, `the result ends at 8 MiB: go on with offset \d+`},
+		{"Grep", `{"pattern":"x","-A":1,"-B":1,"offset":7}`, `the result ends at 8 MiB: go on with offset \d+`},
+		{"Grep", `{"pattern":"x","output_mode":"files_with_matches"}`, `the result ends at 8 MiB: go on with offset \d+`},
+		{"Grep", `{"pattern":"x","output_mode":"count"}`, `the result ends at 8 MiB: go on with offset \d+`},
+		{"Glob", `{"pattern":"**"}`, "the result ends at 8 MiB: narrow the pattern"},
+	} {
+		yielded := 0
+		tools, err := filetools.Tools(endless{vfs.Temp(nil), &yielded}, []string{tt.tool})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := tools[0].Run(t.Context(), json.RawMessage(tt.args))
+		if err != nil || len(res.Content) != 2 {
+			t.Fatalf("%s %s: %d blocks, %v", tt.tool, tt.args, len(res.Content), err)
+		}
+		if n := len(res.Content[0].Text); n > 8<<20 || n < 7<<20 {
+			t.Errorf("%s %s: %d bytes", tt.tool, tt.args, n)
+		}
+		if note := res.Content[1].Text; !regexp.MustCompile(tt.note).MatchString(note) {
+			t.Errorf("%s %s: note %q", tt.tool, tt.args, note)
+		}
+	}
+}
+
+// A search that goes on where the last one ended misses nothing and repeats
+// nothing.
+func TestASearchGoesOnWhereItEnded(t *testing.T) {
+	files := map[string]string{}
+	for i := range 20 {
+		files[fmt.Sprintf("/%02d", i)] = strings.Repeat(fmt.Sprintf("x%02d ", i), 1<<18) + "\n"
+	}
+	tools, err := filetools.Tools(vfs.Temp(files), []string{"Grep"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found strings.Builder
+	for offset := "0"; offset != ""; {
+		res, err := tools[0].Run(t.Context(), json.RawMessage(`{"pattern":"x","offset":`+offset+`}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(res.Content[0].Text) {
+			found.WriteString(line[:4])
+		}
+		offset = ""
+		if len(res.Content) > 1 {
+			_, offset, _ = strings.Cut(strings.Trim(res.Content[1].Text, "[]"), "offset ")
+		}
+	}
+	var want strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&want, "/%02d:", i)
+	}
+	if found.String() != want.String() {
+		t.Errorf("found %s", found.String())
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"agsh.dev/agent"
+	"agsh.dev/event"
 	"agsh.dev/vfs"
 )
 
@@ -41,6 +42,12 @@ func glob(ctx context.Context, tree vfs.FileSystem, in globArgs) (agent.Result, 
 	for e, err := range tree.Glob(ctx, pattern, dir) {
 		if err != nil {
 			return agent.Result{}, err
+		}
+		if !fits(&b, vfs.GrepResult{Path: e.Path}) {
+			res := text(b.String())
+			note := fmt.Sprintf("[the result ends at %d MiB: narrow the pattern, or search in one directory of it]", maxShown>>20)
+			res.Content = append(res.Content, event.Text(note))
+			return res, nil
 		}
 		fmt.Fprintln(&b, shown(e.Path+slash(e)))
 	}

@@ -2,6 +2,7 @@ package filetools
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"agsh.dev/vfs"
@@ -18,8 +19,9 @@ type printer interface {
 
 // A page selects matches by their number, from 0.
 type page struct {
-	offset, limit int // limit 0 is none
-	seen          int // matches so far
+	offset, limit int  // limit 0 is none
+	seen          int  // matches so far
+	full          bool // the match after seen does not fit into the result any more
 }
 
 // next counts a match and reports whether it is on the page, and whether it
@@ -34,6 +36,8 @@ func (p *page) next() (in, past bool) {
 // note says what is outside of the page, if it must be said.
 func (p *page) note() string {
 	switch {
+	case p.full:
+		return fmt.Sprintf("[the result ends at %d MiB: go on with offset %d]", maxShown>>20, p.seen)
 	case p.limit > 0 && p.seen > p.offset+p.limit:
 		return fmt.Sprintf("[more matches: go on with offset %d]", p.offset+p.limit)
 	case p.seen > 0 && p.seen <= p.offset:
@@ -56,6 +60,9 @@ type lines struct {
 func (l *lines) add(r vfs.GrepResult) bool {
 	if r.Context {
 		if r.Path == l.match.Path && r.Line <= l.match.Line+l.after {
+			if l.full = !fits(&l.b, r); l.full {
+				return false
+			}
 			l.print(r)
 		} else if l.before > 0 {
 			l.pending = append(l.pending[max(0, len(l.pending)+1-l.before):], r)
@@ -67,10 +74,13 @@ func (l *lines) add(r vfs.GrepResult) bool {
 		return false
 	}
 	if in {
-		for _, c := range l.pending {
-			if c.Path == r.Path && c.Line >= r.Line-l.before {
-				l.print(c)
-			}
+		group := slices.DeleteFunc(l.pending, func(c vfs.GrepResult) bool { return c.Path != r.Path || c.Line < r.Line-l.before })
+		if l.full = !fits(&l.b, append(group, r)...); l.full {
+			l.seen--
+			return false
+		}
+		for _, c := range group {
+			l.print(c)
 		}
 		l.print(r)
 		l.match = r
@@ -94,6 +104,17 @@ func (l *lines) print(r vfs.GrepResult) {
 
 func (l *lines) end() (text, note string) { return l.b.String(), l.note() }
 
+// fits reports whether rows can be added to a result that has b so far. The
+// first can, whatever their size.
+func fits(b *strings.Builder, rows ...vfs.GrepResult) bool {
+	const around = 16 // line number, separators and line end
+	size := b.Len()
+	for _, r := range rows {
+		size += len(r.Path) + len(r.Text) + around
+	}
+	return b.Len() == 0 || size <= maxShown
+}
+
 // counter prints files, with the number of their matching lines if asked.
 type counter struct {
 	page
@@ -109,6 +130,9 @@ func (c *counter) add(r vfs.GrepResult) bool {
 		c.flush()
 		c.path = r.Path
 	}
+	if c.full {
+		return false
+	}
 	c.n++
 	// One file beyond the page is enough to know of more.
 	return c.limit == 0 || c.seen < c.offset+c.limit
@@ -116,10 +140,14 @@ func (c *counter) add(r vfs.GrepResult) bool {
 
 // flush prints the file that has ended.
 func (c *counter) flush() {
-	if c.n == 0 {
+	if c.n == 0 || c.full {
 		return
 	}
 	if in, _ := c.next(); in {
+		if c.full = !fits(&c.b, vfs.GrepResult{Path: c.path}); c.full {
+			c.seen--
+			return
+		}
 		c.b.WriteString(shown(c.path))
 		if c.counts {
 			fmt.Fprintf(&c.b, ":%d", c.n)

@@ -53,8 +53,10 @@ func read(ctx context.Context, tree vfs.FileSystem, in readArgs) (agent.Result, 
 	return number(lines[from:to], from+1), nil
 }
 
-// maxShown is the most bytes of text that a Read returns. It stays below what
-// an answer may have, so that what is cut off is the end, and is whole lines.
+// maxShown is the most bytes of text that a result has. It stays below what an
+// answer may have, so that what is cut off is the end, and is whole lines. A
+// Read tells the size of all of it; a search ends there, so nobody knows, and
+// its note says how to go on.
 const maxShown = 8 << 20
 
 // number is the result of lines under their numbers, which count from first.

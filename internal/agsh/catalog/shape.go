@@ -48,6 +48,7 @@ var shapes = map[string]shape{
 			{name: "pattern", fields: []string{"pattern", "glob_pattern"}},
 			{name: "dir", optional: true, fields: []string{"dir", "path", "target_directory"}},
 		},
+		view: "glob",
 	},
 	"diff":           {operands: []operand{{name: "path", optional: true, fields: []string{"path"}}}},
 	"write":          {operands: []operand{{name: "path", fields: []string{"path", "file_path"}}}},

@@ -42,6 +42,7 @@ const (
 	LS   Shape = "ls"   // a name per line; directories end in a slash
 	Read Shape = "read" // the file's text without the tool's line numbers
 	Grep Shape = "grep" // path:line:text, as the tool says it
+	Glob Shape = "glob" // a path per line, as the tool says it
 )
 
 // MinWidth is the smallest width that can be kept; a smaller one counts as
@@ -71,7 +72,7 @@ type Options struct {
 // array of scalars a line for each. Keys keep their order and numbers their
 // digits; nothing is cut, and no line of a value is wider than o.Width. Text
 // shown as it is is not wrapped. Controls are escaped everywhere, as
-// [text.Escape] does.
+// [text.Escape] does. The [Notes] of r are left out.
 func Text(r Result, o Options) string {
 	r = r.normal()
 	p := painter{color: o.Color}
@@ -90,9 +91,12 @@ func Text(r Result, o Options) string {
 			}
 		}
 	}
-	for _, b := range blocks {
+	for i, b := range blocks {
 		if !b.isText() {
 			d.verbatim(b.label())
+			continue
+		}
+		if o.Shape != None && i > 0 && b.isNote() {
 			continue
 		}
 		v, ok := parseWhole(b.Text)
@@ -109,6 +113,28 @@ func Text(r Result, o Options) string {
 		return d.String()
 	}
 	return shown
+}
+
+// Notes returns what a well-known tool says about its result beside it, such
+// as that there is more: each text after the first that is one line in
+// brackets, without them. They are no part of the data. Their control
+// characters are escaped.
+func Notes(r Result, s Shape) []string {
+	var notes []string
+	for i, b := range r.Blocks {
+		if s != None && i > 0 && b.isNote() {
+			t := strings.TrimSpace(b.Text)
+			notes = append(notes, text.EscapeLine(t[1:len(t)-1]))
+		}
+	}
+	return notes
+}
+
+// isNote reports whether the block, which is not the first, is about the
+// others. A JSON list is no note.
+func (b Block) isNote() bool {
+	t := strings.TrimSpace(b.Text)
+	return b.isText() && len(t) > 2 && t[0] == '[' && t[len(t)-1] == ']' && !strings.Contains(t, "\n") && !json.Valid([]byte(t))
 }
 
 // normal returns r with Structured either valid JSON other than null, or nil.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"agsh.dev/internal/agsh/view"
 )
 
@@ -219,6 +221,34 @@ func TestFileText(t *testing.T) {
 	for _, tt := range tests {
 		if got, ok := view.FileText(tt.in); got != tt.want || ok != tt.ok {
 			t.Errorf("FileText(%+v) = %q, %v, want %q, %v", tt.in, got, ok, tt.want, tt.ok)
+		}
+	}
+}
+
+// What a tool says about its result is no line of it.
+func TestNotesAreBesideTheData(t *testing.T) {
+	note := view.Block{Text: "[more matches: go on with offset 2]\n"}
+	tests := []struct {
+		name  string
+		r     view.Result
+		shape view.Shape
+		text  string
+		notes []string
+	}{
+		{"after a result", view.Result{Blocks: []view.Block{{Text: "/a:1:x\n"}, note}}, view.Grep, "/a:1:x\n", []string{"more matches: go on with offset 2"}},
+		{"alone with an empty result", view.Result{Blocks: []view.Block{{}, note}}, view.Grep, "", []string{"more matches: go on with offset 2"}},
+		{"the first text is the result", view.Result{Blocks: []view.Block{note}}, view.Grep, note.Text, nil},
+		{"of a tool nobody knows", view.Result{Blocks: []view.Block{{Text: "x"}, note}}, view.None, "x\n" + note.Text, nil},
+		{"lines", view.Result{Blocks: []view.Block{{Text: "x"}, {Text: "[a]\n[b]"}}}, view.Glob, "x\n[a]\n[b]\n", nil},
+		{"a list", view.Result{Blocks: []view.Block{{Text: "x"}, {Text: `["a"]`}}}, view.Glob, "x\n[\"a\"]\n", nil},
+		{"control characters", view.Result{Blocks: []view.Block{{Text: "x"}, {Text: "[\x1b]"}}}, view.Glob, "x\n", []string{`\x1b`}},
+	}
+	for _, tt := range tests {
+		if got := view.Text(tt.r, view.Options{Shape: tt.shape}); got != tt.text {
+			t.Errorf("%s: text %q, want %q", tt.name, got, tt.text)
+		}
+		if diff := cmp.Diff(tt.notes, view.Notes(tt.r, tt.shape)); diff != "" {
+			t.Errorf("%s: notes (-want +got):\n%s", tt.name, diff)
 		}
 	}
 }
