@@ -185,7 +185,7 @@ func (p *parser) container(v *value, depth int) error {
 		}
 		kid.key = key
 		if v.kids == nil {
-			v.kids = make([]value, 0, 8)
+			v.kids = make([]value, 0, 4)
 		}
 		v.kids = append(v.kids, kid)
 	}
