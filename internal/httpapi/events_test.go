@@ -89,11 +89,18 @@ func TestFollowersSeeEverythingOnce(t *testing.T) {
 	const followers, callers, calls = 50, 10, 20
 	var reading, calling sync.WaitGroup
 	lasts := make([]atomic.Int64, followers)
+	moved := make(chan struct{}, 1) // somebody got an event
 	for i := range followers {
 		from := int64(i%7) + 1
 		dec := s.stream(t.Context(), fmt.Sprintf("/one/v1/sessions/%s/events?follow=1&from=%d", id, from))
 		reading.Go(func() {
-			_, _, err := follow(dec, from, func(seq int64) { lasts[i].Store(seq) })
+			_, _, err := follow(dec, from, func(seq int64) {
+				lasts[i].Store(seq)
+				select {
+				case moved <- struct{}{}:
+				default:
+				}
+			})
 			if !errors.Is(err, io.EOF) {
 				t.Errorf("follower %d after event %d: %v", i, lasts[i].Load(), err)
 			}
@@ -121,7 +128,7 @@ func TestFollowersSeeEverythingOnce(t *testing.T) {
 	// A delete takes away what is not read yet, and then ends every follower.
 	for i := range lasts {
 		for lasts[i].Load() < end.LastSeq && !t.Failed() {
-			time.Sleep(time.Millisecond)
+			<-moved
 		}
 	}
 	if _, err := client.DeleteSession(t.Context(), id); err != nil {
@@ -155,21 +162,26 @@ func TestHeartbeat(t *testing.T) {
 // A stream that waits for the end of all calls ends with the last result,
 // not before it, however far ahead it began.
 func TestUntilSettled(t *testing.T) {
-	s := serveAPI(t, nil, nil)
+	s := serveAPI(t, nil, func(c *httpapi.Config) { c.Heartbeat = time.Millisecond })
 	id := s.session().Session
 	for _, from := range []int64{1, 1000} {
 		s.later("/one/v1/tools/hold", `{"session":"`+id+`"}`)
 		<-s.holding
 		dec := s.stream(t.Context(), fmt.Sprintf("/one/v1/sessions/%s/events?follow=1&until=settled&from=%d", id, from))
-		ended := make(chan error, 1)
-		go func() { _, _, err := follow(dec, from); ended <- err }()
-		select {
-		case err := <-ended:
-			t.Fatalf("from %d: it ended with %v while a call ran", from, err)
-		case <-time.After(20 * time.Millisecond):
+		// A heartbeat says that it has sent what there is, and waits.
+		next := from
+		for {
+			var l line
+			if err := dec.Decode(&l); err != nil {
+				t.Fatalf("from %d: it ended with %v while a call ran", from, err)
+			}
+			if l.Type == "heartbeat" {
+				break
+			}
+			next = l.Seq + 1
 		}
 		s.holds <- struct{}{}
-		if err := <-ended; !errors.Is(err, io.EOF) {
+		if _, _, err := follow(dec, next); !errors.Is(err, io.EOF) {
 			t.Errorf("from %d: it ended with %v, want a clean end", from, err)
 		}
 	}
@@ -207,51 +219,51 @@ func TestAStoppingServerCutsFollowers(t *testing.T) {
 	}
 }
 
+// What is appended can be read a moment before the log that appended it knows.
 func TestASettledStreamDoesNotTrustAnOlderState(t *testing.T) {
-	s := serveAPI(t, lateAppends{memstore.New()}, nil)
+	store := lateAppends{memstore.New(), make(chan struct{}, 1)}
+	s := serveAPI(t, store, nil)
+	store.known <- struct{}{}
 	id := s.session().Session
-	for range 20 {
-		dec := s.stream(t.Context(), "/one/v1/sessions/"+id+"/events?follow=1&from=-1")
-		called := s.later("/one/v1/tools/hold", `{"session":"`+id+`"}`)
-		for {
-			var l line
-			if err := dec.Decode(&l); err != nil {
-				t.Fatal(err)
-			}
-			if l.Type != "tool.requested" {
-				continue
-			}
-			// The request is visible, so the session is not settled.
-			settled := s.do("GET", fmt.Sprintf("/one/v1/sessions/%s/events?from=%d", id, l.Seq), "")
-			if !strings.Contains(settled.body, "tool.requested") {
-				t.Fatalf("events = %s", settled.body)
-			}
-			break
-		}
-		two := s.stream(t.Context(), "/one/v1/sessions/"+id+"/events?follow=1&until=settled&from=-1")
-		<-s.holding
-		s.holds <- struct{}{}
-		<-called
-		var last line
-		for {
-			var l line
-			if err := two.Decode(&l); err != nil {
-				break
-			}
-			last = l
-		}
-		if last.Type != "tool.completed" {
-			t.Fatalf("the stream ended with %s", last.Type)
+	dec := s.stream(t.Context(), "/one/v1/sessions/"+id+"/events?follow=1&from=-1")
+	called := s.later("/one/v1/tools/hold", `{"session":"`+id+`"}`)
+	var l line
+	for l.Type != "tool.requested" {
+		if err := dec.Decode(&l); err != nil {
+			t.Fatal(err)
 		}
 	}
+	// The request is visible, so the session is not settled.
+	settled := s.stream(t.Context(), "/one/v1/sessions/"+id+"/events?follow=1&until=settled")
+	store.known <- struct{}{}
+	<-s.holding
+	s.holds <- struct{}{}
+	// The result is visible, so it is.
+	last := line{}
+	for {
+		var l line
+		if err := settled.Decode(&l); err != nil {
+			break
+		}
+		last = l
+	}
+	if last.Type != "tool.completed" {
+		t.Errorf("the stream ended with %s", last.Type)
+	}
+	store.known <- struct{}{}
+	<-called
 }
 
-// lateAppends is a store whose appends return a while after they are visible.
-type lateAppends struct{ session.Store }
+// lateAppends is a store whose appends are visible, and return once known says
+// so.
+type lateAppends struct {
+	session.Store
+	known chan struct{}
+}
 
 func (s lateAppends) Append(ctx context.Context, b session.Batch) error {
 	err := s.Store.Append(ctx, b)
-	time.Sleep(5 * time.Millisecond)
+	<-s.known
 	return err
 }
 
@@ -278,7 +290,7 @@ func TestAClientThatStandsStillIsCutOff(t *testing.T) {
 		if _, err := io.ReadFull(conn, make([]byte, 1)); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(400 * time.Millisecond) // the client stands still
+		<-s.closed // the client stands still until then
 		n, err := io.Copy(io.Discard, conn)
 		if errors.Is(err, os.ErrDeadlineExceeded) || n >= 3<<20 {
 			t.Errorf("%.20s: %d bytes came after all, then %v", target, n, err)

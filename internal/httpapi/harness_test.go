@@ -34,6 +34,7 @@ type served struct {
 	holding chan struct{} // a hold begins
 	closing <-chan struct{}
 	stop    context.CancelFunc // begins the end of the server
+	closed  chan struct{}      // the server closes a connection that was in use
 }
 
 // lines is a log that may be read while it is written.
@@ -64,7 +65,7 @@ func text(s string) agent.Result { return agent.Result{Content: []event.Block{ev
 // serveAPI serves over store; change may alter the configuration.
 func serveAPI(t *testing.T, store session.Store, change func(*httpapi.Config)) *served {
 	t.Helper()
-	s := &served{t: t, log: &lines{}, holds: make(chan struct{}), holding: make(chan struct{}, 2000)}
+	s := &served{t: t, log: &lines{}, holds: make(chan struct{}), holding: make(chan struct{}, 2000), closed: make(chan struct{}, 2000)}
 	logger := slog.New(slog.NewTextHandler(s.log, nil))
 	if store == nil {
 		store = memstore.New()
@@ -112,6 +113,16 @@ func serveAPI(t *testing.T, store session.Store, change func(*httpapi.Config)) *
 	srv.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
 		_ = c.(*net.TCPConn).SetWriteBuffer(64 << 10) // so that a client that does not read is felt soon
 		return ctx
+	}
+	active := map[net.Conn]bool{}
+	var mu sync.Mutex
+	srv.Config.ConnState = func(c net.Conn, state http.ConnState) {
+		mu.Lock()
+		defer mu.Unlock()
+		if state == http.StateClosed && active[c] {
+			s.closed <- struct{}{}
+		}
+		active[c] = state == http.StateActive
 	}
 	srv.Start()
 	s.url = srv.URL
