@@ -17,6 +17,7 @@ import (
 
 	"agsh.dev/agent"
 	"agsh.dev/internal/agentdir"
+	"agsh.dev/internal/agsh/view"
 )
 
 const tools = "agents/executor/tools"
@@ -411,14 +412,14 @@ func TestPlanChecks(t *testing.T) {
 	marker := filepath.Join(t.TempDir(), "x")
 	check(t, []call{
 		{name: "floor", args: `{"policy":{"floor":"high"}}`, want: []string{`"check":"operations"`, `"check":"compatibility"`}, not: []string{`"check":"documents"`}},
-		{name: "large change", args: `{"policy":{"maxLines":1,"floor":"medium"}}`, want: []string{`"check":"documents","risk":"medium"`, "more than 1"}},
-		{name: "own rule", args: `{"policy":{"rules":[{"match":"internal/**","check":"review","risk":"high"}]}}`, want: []string{`"check":"review","risk":"high"`}, not: []string{`"check":"tests"`}},
+		{name: "large change", args: `{"policy":{"maxLines":1,"floor":"medium"}}`, want: []string{`"risk":"medium","check":"documents"`, "more than 1"}},
+		{name: "own rule", args: `{"policy":{"rules":[{"match":"internal/**","check":"review","risk":"high"}]}}`, want: []string{`"risk":"high","check":"review"`}, not: []string{`"check":"tests"`}},
 		{name: "star stays in a folder", args: `{"policy":{"rules":[{"match":"internal/*","check":"review","risk":"high"}]}}`, not: []string{`"check":"review"`}},
 		{name: "a rule is no pattern language", args: `{"policy":{"rules":[{"match":"(.+)|[","check":"review","risk":"high"}]}}`, not: []string{`"check":"review"`}},
 		{name: "deleted file", args: `{"range":{"base":"v1.0.0","head":"v1.3.0"}}`, want: []string{"scripts/poll.sh", "1 deleted"}},
 		{name: "owner", args: `{"owner":"Zoë \"Z\" <z>"}`, want: []string{`"owner":"Zoë \"Z\" <z>"`}},
-		{name: "nobody", args: `{"owner":null}`, want: []string{`"owner":null`}},
-		{name: "no change", args: `{"range":{"base":"HEAD","head":"HEAD"}}`, want: []string{`"files":0,"lines":0,"plan":[]`}},
+		{name: "nobody", args: `{"owner":null}`, not: []string{"owner"}},
+		{name: "no change", args: `{"range":{"base":"HEAD","head":"HEAD"}}`, want: []string{`"files":0,"lines":0,"plan":[],"changes":[]`}},
 
 		{name: "option as base", args: `{"range":{"base":"--output=` + marker + `"}}`, refuse: "range.base: no commit is called"},
 		{name: "option as head", args: `{"range":{"head":"-x"}}`, refuse: "range.head: no commit is called"},
@@ -437,6 +438,18 @@ func TestPlanChecks(t *testing.T) {
 	}
 }
 
+// A terminal of 100 columns shows every row of the plan on a line.
+func TestPlanChecksIsReadAtAGlance(t *testing.T) {
+	t.Parallel()
+	stdout, stderr, err := planChecks(t, newRunner(t))("{}")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr)
+	}
+	if shown := view.Text(view.Result{Structured: []byte(stdout)}, view.Options{Width: 100}); strings.Contains(shown, "─") {
+		t.Errorf("rows take more than a line:\n%s", shown)
+	}
+}
+
 func TestPlanChecksCoversEveryFileOnce(t *testing.T) {
 	t.Parallel()
 	r := newRunner(t)
@@ -445,19 +458,19 @@ func TestPlanChecksCoversEveryFileOnce(t *testing.T) {
 		t.Fatalf("%v\n%s", err, stderr)
 	}
 	var answer struct {
-		Files int
-		Plan  []struct {
-			Risk  string
-			Files string
-		}
+		Files   int
+		Plan    []struct{ Risk string }
+		Changes []struct{ Path string }
 	}
 	if err := json.Unmarshal([]byte(stdout), &answer); err != nil {
 		t.Fatal(err)
 	}
 	var got, order []string
 	for _, task := range answer.Plan {
-		got = append(got, strings.Split(task.Files, ", ")...)
 		order = append(order, task.Risk)
+	}
+	for _, change := range answer.Changes {
+		got = append(got, change.Path)
 	}
 	slices.Sort(got)
 	want := strings.Split(git(t, r.dir, "diff", "--no-renames", "--name-only", "v1.0.0", "HEAD"), "\n")

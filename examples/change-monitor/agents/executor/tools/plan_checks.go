@@ -45,7 +45,7 @@
 //       maxLength: 100
 // output:
 //   type: object
-//   required: [base, head, files, lines, plan]
+//   required: [base, head, files, lines, plan, changes]
 //   properties:
 //     base: {type: string, description: Id of the commit compared from.}
 //     head: {type: string, description: Id of the commit compared to.}
@@ -55,15 +55,25 @@
 //       type: array
 //       items:
 //         type: object
-//         required: [check, risk, files, lines, why, how, owner]
+//         required: [risk, check, files, lines, why, how]
 //         properties:
-//           check: {type: string}
 //           risk: {type: string, enum: [low, medium, high]}
-//           files: {type: string, description: "Paths, with a comma and a space between them."}
+//           check: {type: string}
+//           files: {type: integer, description: How many of the changed files it is for.}
 //           lines: {type: integer, description: Lines added and removed in these files.}
 //           why: {type: string}
 //           how: {type: string}
-//           owner: {type: [string, "null"]}
+//           owner: {type: string}
+//     changes:
+//       type: array
+//       description: The files of the plan, in its order.
+//       items:
+//         type: object
+//         required: [check, lines, path]
+//         properties:
+//           check: {type: string}
+//           lines: {type: integer}
+//           path: {type: string}
 // ---
 
 // Plan_checks is a tool of the change-monitor example. It reads its arguments
@@ -115,9 +125,10 @@ func run(ctx context.Context, self string, in io.Reader, out io.Writer) error {
 	for _, f := range files {
 		lines += f.lines
 	}
+	tasks, changes := plan(files, lines, args)
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
-	return enc.Encode(answer{Base: base, Head: head, Files: len(files), Lines: lines, Plan: plan(files, lines, args)})
+	return enc.Encode(answer{Base: base, Head: head, Files: len(files), Lines: lines, Plan: tasks, Changes: changes})
 }
 
 type arguments struct {
@@ -163,12 +174,12 @@ var builtin = []rule{
 
 // checks says how each check is done, in the order of a plan.
 var checks = []struct{ name, how string }{
-	{"operations", "Read the alerts and units with whoever is on call: what fires sooner, later or never?"},
-	{"compatibility", "Validate the files of the release before against the new schema."},
-	{"configuration", "Compare every changed value with the documents, and look at what reads it."},
-	{"code", "Run go vet and go test; find the other uses of what changed."},
-	{"tests", "See that each new test fails without the change."},
-	{"documents", "Find the code for every promise."},
+	{"operations", "Ask who is on call what fires sooner, or never."},
+	{"compatibility", "Check older files against the new schema."},
+	{"configuration", "Compare each new value with what reads it."},
+	{"code", "Run go vet and go test; find other uses."},
+	{"tests", "See that each fails without the change."},
+	{"documents", "Find the code behind every promise."},
 	{"review", "Read it."},
 }
 
@@ -217,34 +228,45 @@ type answer struct {
 	Files int    `json:"files"`
 	Lines int    `json:"lines"`
 	Plan  []task `json:"plan"`
+	// Changes are apart from the plan, so that each reads well as a table.
+	Changes []change `json:"changes"`
 }
 
 // A task is one row of the plan.
 type task struct {
-	Check string  `json:"check"`
 	Risk  string  `json:"risk"`
-	Files string  `json:"files"`
+	Check string  `json:"check"`
+	Files int     `json:"files"`
 	Lines int     `json:"lines"`
 	Why   string  `json:"why"`
 	How   string  `json:"how"`
-	Owner *string `json:"owner"`
+	Owner *string `json:"owner,omitempty"`
+
+	changes []change
+}
+
+// A change is one file of the plan.
+type change struct {
+	Check string `json:"check"`
+	Lines int    `json:"lines"`
+	Path  string `json:"path"`
 }
 
 // plan sorts files, which changed by lines in all, into checks, highest risk
 // first.
-func plan(files []file, lines int, args arguments) []task {
+func plan(files []file, lines int, args arguments) ([]task, []change) {
 	rules := compile(slices.Concat(args.Policy.Rules, builtin))
 	tasks := make([]task, 0, len(checks)) // never null in JSON
 	for _, c := range checks {
 		t := task{Check: c.name, How: c.how, Owner: args.Owner}
 		level, deleted := 0, 0
-		var paths, matches []string
+		var matches []string
 		for _, f := range files {
 			r := rules.of(f.path)
 			if r.Check != c.name {
 				continue
 			}
-			paths = append(paths, f.path)
+			t.changes = append(t.changes, change{Check: c.name, Lines: f.lines, Path: f.path})
 			t.Lines += f.lines
 			level = max(level, slices.Index(risks, r.Risk))
 			if f.deleted {
@@ -254,10 +276,9 @@ func plan(files []file, lines int, args arguments) []task {
 				matches = append(matches, r.Match)
 			}
 		}
-		if len(paths) == 0 {
+		if t.Files = len(t.changes); t.Files == 0 {
 			continue
 		}
-		t.Files = strings.Join(paths, ", ")
 		t.Why = strings.Join(matches, ", ")
 		if deleted > 0 {
 			level++
@@ -276,7 +297,11 @@ func plan(files []file, lines int, args arguments) []task {
 	slices.SortStableFunc(tasks, func(a, b task) int {
 		return slices.Index(risks, b.Risk) - slices.Index(risks, a.Risk)
 	})
-	return tasks
+	changes := make([]change, 0, len(files)) // never null in JSON
+	for _, t := range tasks {
+		changes = append(changes, t.changes...)
+	}
+	return tasks, changes
 }
 
 // A ruleset finds the first rule for a path.
