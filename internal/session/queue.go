@@ -1,6 +1,9 @@
 package session
 
-import "sync"
+import (
+	"runtime"
+	"sync"
+)
 
 // A Queue lets calls that meet share one piece of work, such as a commit.
 // While it is done for some, others queue up; one of them is woken to do it
@@ -36,6 +39,8 @@ func (q *Queue[T]) Do(item T, take func([]T) int, work func([]T)) {
 		if !<-lead {
 			return
 		}
+		// Those who were let go just now may be about to come back, and join.
+		runtime.Gosched()
 		q.mu.Lock()
 	} else {
 		q.led = true

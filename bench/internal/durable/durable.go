@@ -61,7 +61,7 @@ func Record(ctx context.Context, dir string) (record []byte, err error) {
 
 // File returns how many records a second writers append to one file in dir for
 // d. A single writer writes and syncs; several share one goroutine that writes
-// and syncs for all that wait.
+// and syncs for all that wait. The sync is the one the store makes.
 func File(ctx context.Context, dir string, writers int, record []byte, d time.Duration) (rate float64, err error) {
 	f, err := os.Create(filepath.Join(dir, "floor.log"))
 	if err != nil {
@@ -103,7 +103,7 @@ func write(f *os.File, b []byte) error {
 	if _, err := f.Write(b); err != nil {
 		return err
 	}
-	return f.Sync()
+	return datasync(f)
 }
 
 // measure lets n goroutines call do with their number again and again for d

@@ -2,8 +2,6 @@ package sqlitestore
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,9 +12,8 @@ import (
 	"agsh.dev/internal/session"
 )
 
-// The floors are what a plain file can do with the same bytes on the same
-// disk: a write and an fsync for each event, or for all that wait. Compare
-// only within one run.
+// What a plain file can do with the same bytes is in agsh.dev/bench, in the
+// row "durable appends". Compare only within one run.
 
 var notice = event.Notice{Level: "info", Code: "bench", Text: strings.Repeat("x", 180)}
 
@@ -26,17 +23,12 @@ func record(seq int64) session.Record {
 	return session.Record{Seq: seq, Data: fmt.Appendf(head, `%*s"}`, 297-len(head), "")}
 }
 
-// line is such a record in a file.
-var line = append(record(1000).Data, '\n')
-
 func BenchmarkAppend1(b *testing.B) {
-	b.Run("floor", func(b *testing.B) { rawAppend(b, 1) })
 	b.Run("store", func(b *testing.B) { storeAppend(b, 1) })
 	b.Run("log", func(b *testing.B) { logAppend(b, 1, 1) })
 }
 
 func BenchmarkAppend64(b *testing.B) {
-	b.Run("floor", func(b *testing.B) { rawAppend(b, 64) })
 	b.Run("store", func(b *testing.B) { storeAppend(b, 64) })
 	b.Run("logs", func(b *testing.B) { logAppend(b, 64, 64) })
 	b.Run("one-log", func(b *testing.B) { logAppend(b, 1, 64) })
@@ -58,40 +50,6 @@ func share(b *testing.B, goroutines int, f func(goroutine int)) {
 	}
 	wg.Wait()
 	b.ReportMetric(float64(b.N)/time.Since(start).Seconds(), "events/s")
-}
-
-func rawAppend(b *testing.B, writers int) {
-	f, err := os.Create(filepath.Join(b.TempDir(), "raw"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer f.Close()
-	queue := make(chan chan error, writers)
-	go func() {
-		var waiting []chan error
-		var buf []byte
-		for done := range queue {
-			waiting, buf = append(waiting[:0], done), append(buf[:0], line...)
-			for len(queue) > 0 {
-				waiting, buf = append(waiting, <-queue), append(buf, line...)
-			}
-			_, err := f.Write(buf)
-			if err == nil {
-				err = f.Sync()
-			}
-			for _, done := range waiting {
-				done <- err
-			}
-		}
-	}()
-	share(b, writers, func(int) {
-		done := make(chan error, 1)
-		queue <- done
-		if err := <-done; err != nil {
-			b.Error(err)
-		}
-	})
-	close(queue)
 }
 
 func storeAppend(b *testing.B, sessions int) {
@@ -193,7 +151,7 @@ func fill(b *testing.B, s *Store, st session.State, events int, among int64) {
 				return err
 			}
 			for range among - 1 {
-				if err := w.conn.exec(insertLine, w.nextRow, 0, line); err != nil {
+				if err := w.conn.exec(insertLine, w.nextRow, 0, record(1).Data); err != nil {
 					return err
 				}
 				w.nextRow++

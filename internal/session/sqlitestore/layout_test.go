@@ -68,7 +68,7 @@ func checkLayout(t *testing.T, s *Store) {
 // TestDamageIsFound: whatever is wrong with the index, no session serves the
 // events of another, or other events than were asked for.
 func TestDamageIsFound(t *testing.T) {
-	tail := func(ps ...posting) driver.Value { return encodePostings(ps) }
+	tail := func(ps ...posting) driver.Value { return appendPostings(nil, ps) }
 	// Session one has events 1 to 40 in rows 1, 3, … 79, session two the others.
 	var first []posting
 	for i := range int64(chunkSize) {
@@ -84,14 +84,14 @@ func TestDamageIsFound(t *testing.T) {
 		args   []driver.Value
 		want   string
 	}{
-		"a posting at another's row":    {"UPDATE chunks SET postings = ? WHERE number = 1", []driver.Value{encodePostings(theirs)}, "belongs to another session"},
+		"a posting at another's row":    {"UPDATE chunks SET postings = ? WHERE number = 1", []driver.Value{appendPostings(nil, theirs)}, "belongs to another session"},
 		"a tail at another's rows":      {"UPDATE sessions SET tail = ? WHERE number = 1", []driver.Value{tail(posting{33, 66}, posting{34, 68})}, "belongs to another session"},
 		"a tail at the wrong rows":      {"UPDATE sessions SET tail = ? WHERE number = 1", []driver.Value{tail(posting{33, 67})}, "7 of its events 1 to 40"},
 		"a tail with a hole":            {"UPDATE sessions SET tail = ? WHERE number = 1", []driver.Value{tail(posting{33, 65}, posting{35, 69})}, "event 34"},
 		"a tail that was lost":          {"UPDATE sessions SET tail = x'' WHERE number = 1", nil, "8 of its events"},
 		"a tail of noise":               {"UPDATE sessions SET tail = x'0000' WHERE number = 1", nil, "no postings"},
 		"a chunk that was lost":         {"DELETE FROM chunks WHERE number = 1", nil, "32 of its events 1 to 40"},
-		"a chunk of other events":       {"UPDATE chunks SET postings = ? WHERE number = 1", []driver.Value{encodePostings(shifted)}, "no postings"},
+		"a chunk of other events":       {"UPDATE chunks SET postings = ? WHERE number = 1", []driver.Value{appendPostings(nil, shifted)}, "no postings"},
 		"an empty chunk":                {"UPDATE chunks SET postings = x'' WHERE number = 1", nil, "no postings"},
 		"a row that was lost":           {"DELETE FROM lines WHERE row = 21", nil, "with event 11, is missing"},
 		"the last row was lost":         {"DELETE FROM lines WHERE row = 79", nil, "with event 40, is missing"},

@@ -14,10 +14,9 @@ type posting struct {
 // move to a row of table chunks.
 const chunkSize = 32
 
-// encodePostings writes postings as pairs of varints, each pair relative to
-// the one before it: about four bytes a posting.
-func encodePostings(ps []posting) []byte {
-	b := make([]byte, 0, 8+4*len(ps))
+// appendPostings appends postings to b as pairs of varints, each pair relative
+// to the one before it: about four bytes a posting.
+func appendPostings(b []byte, ps []posting) []byte {
 	var last posting
 	for _, p := range ps {
 		b = binary.AppendUvarint(b, uint64(p.seq-last.seq))

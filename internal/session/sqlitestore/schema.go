@@ -130,6 +130,8 @@ const (
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	// moveSession is what every append needs; some set more columns.
 	moveSession = `UPDATE sessions SET last_seq = ?, active = ?, state = ?, tail = ?`
+	setSlot     = `, slot = ?`
+	setOpen     = `, open = ?`
 	setFixed    = `, agent = ?, owner = ?, status = ?, created = ?, token_hash = ?`
 	whereNumber = ` WHERE number = ?`
 

@@ -23,6 +23,9 @@ type writer struct {
 	// known has the sessions written lately. Nobody else writes to the file,
 	// so what it says is so until a commit fails.
 	known map[string]*known
+	// For reuse: an encoded tail, never nil, and the values of a row.
+	tail []byte
+	args []driver.Value
 }
 
 // A request is one append and its outcome.
@@ -45,7 +48,7 @@ const (
 )
 
 func newWriter(s *Store, c *conn) *writer {
-	return &writer{store: s, conn: c, known: make(map[string]*known)}
+	return &writer{store: s, conn: c, known: make(map[string]*known), tail: []byte{}}
 }
 
 // start reads where the tables end.
@@ -167,7 +170,7 @@ func (w *writer) writeLines(k *known, records []session.Record) error {
 		k.tail = append(k.tail, posting{seq: records[0].Seq, row: w.nextRow})
 		w.nextRow++
 		if len(k.tail) == chunkSize {
-			if err := w.conn.exec(insertChunk, k.number, k.tail[0].seq, encodePostings(k.tail)); err != nil {
+			if err := w.conn.exec(insertChunk, k.number, k.tail[0].seq, appendPostings(nil, k.tail)); err != nil {
 				return err
 			}
 			k.tail = k.tail[:0]
@@ -199,24 +202,32 @@ func (w *writer) writeRow(k *known, r session.Row, fresh bool) error {
 	if state == nil {
 		state = []byte{}
 	}
-	head := [...]driver.Value{r.LastSeq, r.Active.UnixMilli(), state, encodePostings(k.tail)}
-	fixed := [...]driver.Value{r.Agent, r.Owner, string(r.Status), r.Created.UnixMilli(), r.TokenHash}
+	w.tail = appendPostings(w.tail[:0], k.tail)
+	args := append(w.args[:0], r.LastSeq, r.Active.UnixMilli(), state, w.tail)
 	if fresh {
-		args := append(head[:], slot(r.Active), int64(r.Open))
-		return w.conn.exec(insertSession, append(append(args, fixed[:]...), k.number, r.Session)...)
+		args = append(args, slot(r.Active), int64(r.Open))
+		args = appendFixed(args, &r)
+		w.args = append(args, k.number, r.Session)
+		return w.conn.exec(insertSession, w.args...)
 	}
-	query, args := moveSession, head[:]
+	query := moveSession
 	if slot(r.Active) != slot(was.Active) {
-		query, args = query+`, slot = ?`, append(args, slot(r.Active))
+		query, args = query+setSlot, append(args, slot(r.Active))
 	}
 	if r.Open != was.Open {
-		query, args = query+`, open = ?`, append(args, int64(r.Open))
+		query, args = query+setOpen, append(args, int64(r.Open))
 	}
-	if r.Agent != was.Agent || r.Owner != was.Owner || r.Status != was.Status || r.TokenHash != was.TokenHash ||
-		!r.Created.Equal(was.Created) {
-		query, args = query+setFixed, append(args, fixed[:]...)
+	if r.Agent != was.Agent || r.Owner != was.Owner || r.Status != was.Status ||
+		r.TokenHash != was.TokenHash || !r.Created.Equal(was.Created) {
+		query, args = query+setFixed, appendFixed(args, &r)
 	}
-	return w.conn.exec(query+whereNumber, append(args, k.number)...)
+	w.args = append(args, k.number)
+	return w.conn.exec(query+whereNumber, w.args...)
+}
+
+// appendFixed appends the columns that few appends change.
+func appendFixed(args []driver.Value, r *session.Row) []driver.Value {
+	return append(args, r.Agent, r.Owner, string(r.Status), r.Created.UnixMilli(), r.TokenHash)
 }
 
 // slot is what the index by activity has of a moment: the second. Within it
