@@ -79,7 +79,7 @@ func TestR01_ListsTakeOneFlagPerElement(t *testing.T) {
 	})
 	run(t, command(t, `{"properties":{"f":{"type":"array","items":{"type":"object"}},"n":{"type":"array","items":{"type":"integer"}},"m":{"type":"array","items":{"type":"array"}},"any":{"type":"array"}}}`), []line{
 		{[]string{"--f", `{"a": 1}`, "--f={}"}, "", `{"f":[{"a":1},{}]}`},
-		{[]string{"--f", `x`}, "", `! tool: --f: must be a JSON object, not x`},
+		{[]string{"--f", `x`}, "", `! tool: --f: must be a JSON object, not "x"`},
 		{words("--n 1 --n -2"), "", `{"n":[1,-2]}`},
 		{words("--m [[1],[2]]"), "", `{"m":[[1],[2]]}`},
 		{words("--any 1 --any x"), "", `{"any":[1,"x"]}`},
@@ -95,9 +95,9 @@ func TestR02_StringsAreNeverGuessed(t *testing.T) {
 		{words("--pin null"), "", `{"pin":"null"}`},
 		{words("--pin="), "", `{"pin":""}`},
 		{words("--n 7.5"), "", `! tool: --n: must be an integer, not 7.5`},
-		{words("--n x"), "", `! tool: --n: must be an integer, not x`},
+		{words("--n x"), "", `! tool: --n: must be an integer, not "x"`},
 		{words("--n 12345678901234567890123"), "", `{"n":12345678901234567890123}`},
-		{words("--n 007"), "", `! tool: --n: must be an integer, not 007`},
+		{words("--n 007"), "", `! tool: --n: must be an integer, not "007"`},
 	})
 }
 
@@ -133,7 +133,7 @@ func TestR04_ReferencesAreFollowed(t *testing.T) {
 	})
 	run(t, command(t, `{"properties":{"a":{"allOf":[{"$ref":"#/$defs/E"}],"description":"which"}},"$defs":{"E":{"enum":["x","y"]}}}`), []line{
 		{words("--a y"), "", `{"a":"y"}`},
-		{words("--a z"), "", `! tool: --a: must be one of: x, y, not z`},
+		{words("--a z"), "", `! tool: --a: must be one of: x, y, not "z"`},
 	})
 }
 
@@ -161,7 +161,7 @@ func TestR06_ANegativeNumberIsAValue(t *testing.T) {
 		{words("--offset=-5 /a.txt"), "", `{"path":"/a.txt","offset":-5}`},
 		{words("/a --delta -1.5e3"), "", `{"path":"/a","delta":-1.5e3}`},
 		{words("/a --text -x"), "", `{"path":"/a","text":"-x"}`},
-		{words("/a --offset -x"), "", `! tool: --offset: must be an integer, not -x`},
+		{words("/a --offset -x"), "", `! tool: --offset: must be an integer, not "-x"`},
 		{words("/a --offset"), "", `! tool: --offset: missing value; write --offset=VALUE`},
 		{words("/a --text --limit 2"), "", `! tool: --text: missing value; write --text=VALUE`},
 		{words("/a --text=--limit"), "", `{"path":"/a","text":"--limit"}`},
@@ -242,7 +242,7 @@ func TestSwitches(t *testing.T) {
 		{words("--x=false --y=true"), "", `{"x":false,"y":true}`},
 		{words("--no-y"), "", `{"no_y":true}`},
 		{words("--no-no-y"), "", `{"no_y":false}`},
-		{words("--x=yes"), "", `! tool: --x: must be true or false, not yes`},
+		{words("--x=yes"), "", `! tool: --x: must be true or false, not "yes"`},
 		{words("--no-x=1"), "", `! tool: --no-x: takes no value; write --x=1`},
 		{words("--x --no-x"), "", `! tool: --x: is given more than once, and takes one value`},
 	})
@@ -281,10 +281,10 @@ func TestValuesKeepTheTypeOfTheSchema(t *testing.T) {
 		{words("--mix 007 --pat x"), "", `{"mix":"007","pat":"x"}`},
 		{[]string{"--pat", `["x", "y"]`}, "", `{"pat":["x","y"]}`},
 		{[]string{"--free", `{"k": 1.50}`, "--map", `{"a":1}`}, "", `{"free":{"k":1.50},"map":{"a":1}}`},
-		{[]string{"--free", `[]`}, "", `! tool: --free: must be a JSON object, not []`},
+		{[]string{"--free", `[]`}, "", `! tool: --free: must be a JSON object, not "[]"`},
 		{[]string{"--map", `{"a":"x"}`}, "", `! tool: --map at /a: must be an integer, not "x"`},
 		{words("--size 30"), "", `! tool: --size: must be one of: 10, 20, not 30`},
-		{words("--lit c"), "", `! tool: --lit: must be one of: a, b, not c`},
+		{words("--lit c"), "", `! tool: --lit: must be one of: a, b, not "c"`},
 	})
 }
 
@@ -295,7 +295,7 @@ func TestJSONArgsFillInWhatFlagsLeaveOut(t *testing.T) {
 		{words("--q flag --t-b 2"), `{"q":"json","t":{"a":1,"b":1,"c":0}}`, `{"q":"flag","t":{"a":1,"b":2,"c":0}}`},
 		{words("--q x"), `{"t":{"b":1}}`, `! tool: --t-a: is required and missing; it must be an integer`},
 		{words("--q x"), `{"n":"x"}`, `! tool: --n: must be an integer, not "x"`},
-		{words("--q x"), `[1]`, `! tool: --json-args: must be a JSON object, not [1]`},
+		{words("--q x"), `[1]`, `! tool: --json-args: must be a JSON object, not "[1]"`},
 		{words("--q x"), `{"n":`, `! tool: --json-args: must be a JSON object, not '{"n":'`},
 		{words("--q x --t-a 1"), `{"t":null}`, `{"q":"x","t":{"a":1}}`},
 	})
@@ -306,7 +306,7 @@ func TestEveryProblemIsListed(t *testing.T) {
 		Operand{Name: "path", Field: "path", Optional: false})
 	run(t, c, []line{
 		{words("--limit x --tags abc --nope"), "", `! tool: 5 problems
-  --limit: must be an integer, not x
+  --limit: must be an integer, not "x"
   --nope: no such flag
   <path>: is required and missing; it must be a string
   --mode: is required and missing; it must be one of: a, b

@@ -111,5 +111,5 @@ func missingValue(flag string) Fault {
 }
 
 func wrong(flag, value, want string) Fault {
-	return Fault{Flag: flag, Value: value, Want: want, Message: fmt.Sprintf("must be %s, not %s", want, clip(value))}
+	return Fault{Flag: flag, Value: value, Want: want, Message: fmt.Sprintf("must be %s, not %s", want, refused(value))}
 }

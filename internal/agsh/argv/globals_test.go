@@ -52,9 +52,9 @@ func TestSplitGlobalsRefusesWhatIsMissingOrUnknown(t *testing.T) {
 		{[]string{"--session", "--output", "json"}, "--session: missing value; write --session=VALUE"},
 		{[]string{"--session", "-h"}, "--session: missing value; write --session=VALUE"},
 		{[]string{"--session", ""}, "--session: has an empty value"},
-		{[]string{"--output", "yaml"}, "--output: must be text or json, not yaml"},
-		{[]string{"--help=perhaps"}, "--help: must be true or false, not perhaps"},
-		{[]string{"--team=", "--output=\x1b[2J"}, "2 problems\n  --team: has an empty value\n  --output: must be text or json, not \\x1b[2J"},
+		{[]string{"--output", "yaml"}, "--output: must be text or json, not \"yaml\""},
+		{[]string{"--help=perhaps"}, "--help: must be true or false, not \"perhaps\""},
+		{[]string{"--team=", "--output=\x1b[2J"}, "2 problems\n  --team: has an empty value\n  --output: must be text or json, not \"\\x1b[2J\""},
 	} {
 		_, _, err := SplitGlobals(tt.args)
 		if err == nil || err.Error() != tt.want {

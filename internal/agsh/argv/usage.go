@@ -3,7 +3,6 @@ package argv
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"agsh.dev/internal/term/text"
 )
@@ -65,21 +64,36 @@ func (e *UsageError) Error() string {
 
 // clip shows a word: quoted if that is needed to see it, and not endlessly.
 func clip(s string) string {
-	if utf8.RuneCountInString(s) > maxClip {
-		n := 0
-		for i := range s {
-			if n == maxClip {
-				s = s[:i] + "…"
-				break
-			}
-			n++
-		}
+	if s != "" && !strings.ContainsAny(s, " \t\n\"'") {
+		return cut(s)
 	}
-	switch {
-	case s != "" && !strings.ContainsAny(s, " \t\n\"'"):
-		return s
-	case strings.Contains(s, `"`) && !strings.Contains(s, "'"):
+	return quoted(s)
+}
+
+// refused shows the word that is not what is wanted: a number as it is and
+// anything else in quotes, like the values of JSON that a schema refuses.
+func refused(s string) string {
+	if numberText.MatchString(s) {
+		return cut(s)
+	}
+	return quoted(s)
+}
+
+func quoted(s string) string {
+	if s = cut(s); strings.Contains(s, `"`) && !strings.Contains(s, "'") {
 		return "'" + s + "'"
 	}
 	return `"` + s + `"`
+}
+
+// cut is at most maxClip characters of s.
+func cut(s string) string {
+	n := 0
+	for i := range s {
+		if n == maxClip {
+			return s[:i] + "…"
+		}
+		n++
+	}
+	return s
 }

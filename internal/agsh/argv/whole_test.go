@@ -23,7 +23,7 @@ func TestWhatOnlyAlternativesSpeakOfHasFlags(t *testing.T) {
 		{words("--kind file --path /a"), "", `{"kind":"file","path":"/a"}`},
 		{words("--kind url --port 80"), "", `{"kind":"url","port":80}`},
 		{words("--kind file"), "", `! tool: --path: is required and missing; it must be a string`},
-		{words("--kind x"), "", `! tool: --kind: must be one of: file, url, not x`},
+		{words("--kind x"), "", `! tool: --kind: must be one of: file, url, not "x"`},
 		{nil, "", `! tool: --kind: is required and missing; it must be one of: file, url`},
 	})
 	tests := []struct{ name, input, want string }{
@@ -90,10 +90,10 @@ func TestEveryValueOfAnEnumCanBeSaid(t *testing.T) {
 		{words(`--same true`), "", `{"same":true}`},
 		{[]string{"--odd", ""}, "", `{"odd":""}`},
 		{[]string{"--odd", "-z"}, "", `{"odd":"-z"}`},
-		{words("--odd q"), "", `! tool: --odd: must be one of: x y, "", -z, a|b, not q`},
+		{words("--odd q"), "", `! tool: --odd: must be one of: x y, "", -z, a|b, not "q"`},
 		{words("--both --no-yes"), "", `! tool: --yes: must be true, not false`},
 		{words("--no-both --yes"), "", `{"both":false,"yes":true}`},
-		{words("--one w"), "", `! tool: --one: must be v, not w`},
+		{words("--one w"), "", `! tool: --one: must be v, not "w"`},
 		{words("--some true --some false"), "", `{"some":[true,false]}`},
 	})
 }
