@@ -89,6 +89,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if hasBody(r) {
 		// The deadline comes first: also a body nobody reads must end some time.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.cfg.BodyTimeout))
+		// A copy gets the new body. By that of its own request the server sees
+		// that a client still sends, and lets it read the answer before it
+		// cuts the connection.
+		r = r.WithContext(r.Context())
 		r.Body = &body{ReadCloser: r.Body}
 	}
 	defer h.recover(w, r)
