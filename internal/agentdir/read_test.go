@@ -279,6 +279,8 @@ func FuzzManifest(f *testing.F) {
 	f.Add("a: &a [*a]\n")
 	f.Add("a: &a {<<: *a}\n")
 	f.Add("input: {type: object, properties: {a: {maximum: 0x_1}}}\nneedsApproval: {when: {a: b}}\n")
+	f.Add("input: {type: object, $id: , default: {a: 1}, properties: {a: {$ref: '#/a', default: }}, required: [b, 1]}\n")
+	f.Add("input: {type: object, $schema: 'http://json-schema.org/draft-07/schema#', $id: 'a#b', items: [{default: 1}], properties: [x], dependencies: {}}\n")
 	f.Add("retry: {attempts: 1, on: [1]}\ntimeout: .5\ndisplay: {kind: read}\n--- \n")
 	f.Fuzz(func(t *testing.T, text string) {
 		r := &agentReader{folder: &folder{files: map[string]bool{}}}

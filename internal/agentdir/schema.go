@@ -170,10 +170,10 @@ func (c *schemaChecker) checkPresets(raw json.RawMessage) {
 		return
 	}
 	base := presetBase
-	if id := find(c.root, "$id"); id == nil {
+	if find(c.root, "$id") == nil {
 		raw = append([]byte(`{"$id":"`+presetBase+`",`), raw[1:]...)
-	} else if base = value(c.root, "$id").Value; strings.HasPrefix(base, "#") {
-		return // a name of old drafts, which other URIs cannot be made from
+	} else if base = valueText(c.root, "$id"); base == "" || strings.HasPrefix(base, "#") {
+		return // no string, or a name of old drafts, which no URI can be made from
 	}
 	var refs, values bytes.Buffer
 	for i, p := range c.presets {
@@ -212,6 +212,14 @@ func (c *schemaChecker) checkPresets(raw json.RawMessage) {
 		}
 		c.tell(preset.node, SchemaDoubtful, fix, "%s %s", c.name(at), p.Message)
 	}
+}
+
+// valueText is the string that a key has, or "".
+func valueText(n *yaml.Node, key string) string {
+	if v := value(n, key); v != nil && isString(v) {
+		return v.Value
+	}
+	return ""
 }
 
 // fragment is a JSON pointer as it stands in a URI.
