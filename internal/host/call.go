@@ -30,11 +30,19 @@ func (a *Agent) Call(ctx context.Context, p Principal, req CallRequest) (string,
 		return "", none, err
 	}
 	defer a.host.running.Done()
+	// A delete of the session can cancel the call, and so can the end of the
+	// server, wherever the call is.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(a.host.halted, cancel)()
 	t, ok := a.set.Lookup(req.Name)
 	if !ok {
 		return "", none, a.ToolNotFound(req.Name)
 	}
 	s, err := a.open(ctx, req.Binding)
+	if err != nil && a.host.halted.Err() != nil {
+		err = draining()
+	}
 	if err != nil {
 		return "", none, err
 	}
@@ -46,7 +54,7 @@ func (a *Agent) Call(ctx context.Context, p Principal, req CallRequest) (string,
 		rec = s.log
 	}
 	defer a.host.registry.release(s)
-	done, err := a.run(ctx, s, rec, t, toolset.Call{
+	done, err := a.run(ctx, cancel, s, rec, t, toolset.Call{
 		ID: a.host.cfg.NewID("call_"), Args: req.Args, Origin: event.OriginOperator, By: p.ID, Approved: req.Approve,
 	})
 	if err != nil {
@@ -60,12 +68,8 @@ func (a *Agent) Call(ctx context.Context, p Principal, req CallRequest) (string,
 	return s.id, done, refused(done)
 }
 
-// run takes a call through the gate as one that a delete of its session, and
-// the end of the server, can cancel.
-func (a *Agent) run(ctx context.Context, s *openSession, rec toolset.Recorder, t *toolset.Tool, call toolset.Call) (done event.ToolCompleted, err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(a.host.halted, cancel)()
+// run takes a call through the gate as one of the session's, which cancel ends.
+func (a *Agent) run(ctx context.Context, cancel context.CancelFunc, s *openSession, rec toolset.Recorder, t *toolset.Tool, call toolset.Call) (done event.ToolCompleted, err error) {
 	if !s.begin(call.ID, cancel) {
 		return done, session.ErrDeleted
 	}

@@ -182,10 +182,14 @@ func (h *Host) enter() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.draining {
-		return api.Errorf(api.CodeDraining, "the server is shutting down").WithHint("try again in a moment")
+		return draining()
 	}
 	h.running.Add(1)
 	return nil
+}
+
+func draining() error {
+	return api.Errorf(api.CodeDraining, "the server is shutting down").WithHint("try again in a moment")
 }
 
 // Ready reports whether the host takes calls.

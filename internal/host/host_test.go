@@ -483,6 +483,35 @@ func TestCloseLetsCallsFinishAndCancelsTheRest(t *testing.T) {
 	}
 }
 
+// slowTokens is a store that finds no token before its caller gives up.
+type slowTokens struct {
+	session.Store
+	asked chan struct{}
+}
+
+func (s slowTokens) FindToken(ctx context.Context, _ string) (session.Row, error) {
+	close(s.asked)
+	<-ctx.Done()
+	return session.Row{}, ctx.Err()
+}
+
+func TestCloseCancelsACallBeforeItRuns(t *testing.T) {
+	store := slowTokens{memstore.New(), make(chan struct{})}
+	f := newHost(t, store)
+	ended := make(chan error, 1)
+	go func() {
+		_, _, err := f.one.Call(context.Background(), operator, host.CallRequest{Name: "read", Binding: host.Binding{Token: "x"}})
+		ended <- err
+	}()
+	<-store.asked
+	now, cancel := context.WithCancel(t.Context())
+	cancel()
+	f.Close(now)
+	if err := <-ended; code(err) != api.CodeDraining {
+		t.Errorf("Call = %v", err)
+	}
+}
+
 // More sessions are used at once, and at random, than are kept open.
 func TestManySessionsAtOnce(t *testing.T) {
 	store := memstore.New()
