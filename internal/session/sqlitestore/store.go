@@ -44,8 +44,9 @@ var _ session.Store = (*Store)(nil)
 
 // Pragmas of every connection, and of the writer's. The write-ahead log is
 // synced on every commit. It is started over once it has walPages pages,
-// unless a read that began before is still going on.
-const walPages = 4000
+// unless a read that began before is still going on. That it is soon is good
+// for syncs: they are quicker while the file need not grow.
+const walPages = 1000
 
 var (
 	pragmas       = []string{"busy_timeout = 5000", "mmap_size = 0", "cache_size = -2000", "temp_store = MEMORY"}
