@@ -438,6 +438,17 @@ func TestPlanChecks(t *testing.T) {
 	}
 }
 
+// The go command does not look at the tool by itself: it is no part of a
+// package.
+func TestPlanChecksIsVetted(t *testing.T) {
+	t.Parallel()
+	vet := exec.Command("go", "vet", "plan_checks.go")
+	vet.Dir = tools
+	if out, err := vet.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // A terminal of 100 columns shows every row of the plan on a line.
 func TestPlanChecksIsReadAtAGlance(t *testing.T) {
 	t.Parallel()

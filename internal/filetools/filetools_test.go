@@ -9,6 +9,7 @@ import (
 	"iter"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -373,26 +374,28 @@ func FuzzRead(f *testing.F) {
 }
 
 // An endless tree yields matches until its consumer stops.
-type endless struct {
-	vfs.FileSystem
-	yielded *int
-}
+type endless struct{ vfs.FileSystem }
 
 func (e endless) Grep(context.Context, vfs.GrepQuery) iter.Seq2[vfs.GrepResult, error] {
 	return func(yield func(vfs.GrepResult, error) bool) {
-		for n := 0; yield(vfs.GrepResult{Path: fmt.Sprintf("/%09d", n/2), Line: n%2 + 1, Text: strings.Repeat("x", 1<<10), Context: n%2 == 1}, nil); n++ {
-			*e.yielded = n
+		n := 0
+		for yield(vfs.GrepResult{Path: e.path(n / 2), Line: n%2 + 1, Text: "x", Context: n%2 == 1}, nil) {
+			n++
 		}
 	}
 }
 
 func (e endless) Glob(context.Context, string, string) iter.Seq2[vfs.DirEntry, error] {
 	return func(yield func(vfs.DirEntry, error) bool) {
-		for n := 0; yield(vfs.DirEntry{Path: fmt.Sprintf("/%s%09d", strings.Repeat("x", 1<<10), n), Kind: vfs.KindFile}, nil); n++ {
-			*e.yielded = n
+		n := 0
+		for yield(vfs.DirEntry{Path: e.path(n), Kind: vfs.KindFile}, nil) {
+			n++
 		}
 	}
 }
+
+// path is long, so that few make a large result.
+func (endless) path(n int) string { return "/" + strings.Repeat("x", 8<<10) + strconv.Itoa(n) }
 
 // A search gathers no more than a result may have, and says how to go on.
 func TestSearchesEndAtTheSizeOfAResult(t *testing.T) {
@@ -403,8 +406,7 @@ func TestSearchesEndAtTheSizeOfAResult(t *testing.T) {
 		{"Grep", `{"pattern":"x","output_mode":"count"}`, `the result ends at 8 MiB: go on with offset \d+`},
 		{"Glob", `{"pattern":"**"}`, "the result ends at 8 MiB: narrow the pattern"},
 	} {
-		yielded := 0
-		tools, err := filetools.Tools(endless{vfs.Temp(nil), &yielded}, []string{tt.tool})
+		tools, err := filetools.Tools(endless{vfs.Temp(nil)}, []string{tt.tool})
 		if err != nil {
 			t.Fatal(err)
 		}
