@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"agsh.dev/event"
@@ -44,6 +45,23 @@ func TestR29_ASecondOpenSaysWhoHasTheSessions(t *testing.T) {
 	}
 	if err := open(t, dir, Config{}).Close(); err != nil {
 		t.Errorf("Close after the lock was free again: %v", err)
+	}
+}
+
+func TestCloseUnlocksEvenWhileAProcessIsBeingStarted(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, Config{})
+	// Between fork and exec a child has every file of its parent.
+	child, err := syscall.Dup(int(s.lock.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(child)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := open(t, dir, Config{}).Close(); err != nil {
+		t.Error(err)
 	}
 }
 

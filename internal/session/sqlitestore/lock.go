@@ -52,6 +52,12 @@ func lock(dir, path string) (*os.File, error) {
 	return f, nil
 }
 
+// unlock gives the lock back and closes the file. Closing alone would leave it
+// to a process that is just being started and still shares the open file.
+func unlock(f *os.File) error {
+	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
+}
+
 // sign writes who holds the lock. That it cannot be written, on a full disk,
 // is no reason not to read what is there.
 func sign(f *os.File) {

@@ -161,7 +161,7 @@ func (s *Store) release() error {
 		// The last connection to close folds the write-ahead log away.
 		err = errors.Join(err, s.writer.conn.close())
 	}
-	return errors.Join(err, s.lock.Close())
+	return errors.Join(err, unlock(s.lock))
 }
 
 // enter counts a call that Close has to wait for; leave by s.calls.Done.
