@@ -1,4 +1,5 @@
-// Agent is what the bench serves: one agent with one tool, echo.
+// Agent is what the bench serves: one agent with one tool, echo. It runs as
+// agent-sdk serve does.
 package main
 
 import (
@@ -12,6 +13,7 @@ import (
 	"syscall"
 
 	"agsh.dev/agent"
+	"agsh.dev/internal/serveflags"
 	"agsh.dev/runner"
 )
 
@@ -38,6 +40,7 @@ func main() {
 }
 
 func serve(state, profile string) (err error) {
+	serveflags.TuneGC(os.Getenv) //nolint:forbidigo // a main program
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if profile != "" {

@@ -45,7 +45,7 @@ func (f *Flags) Add(fs *pflag.FlagSet, addr string) {
 	fs.Var((*given)(&f.bearerToken), "bearer-token", "`token` every request must carry, or @file; required on any address but loopback [AGENT_SDK_BEARER_TOKEN]")
 	fs.StringArrayVar(&f.allowedHosts, "allowed-host", nil, "`name` a Host header may have beside localhost; repeat for several")
 	fs.StringVar(&f.publicURL, "public-url", "", "`URL` clients reach the server at, when a proxy is in front")
-	fs.DurationVar(&f.drainTimeout, "drain-timeout", 30*time.Second, "how long (`duration`) running calls may take to finish when the server stops")
+	fs.DurationVar(&f.drainTimeout, "drain-timeout", 30*time.Second, "`duration` that running calls may take to finish when the server stops")
 	fs.StringVar(&f.log, "log", "text", "format of the log on standard error: `text|json`")
 }
 
