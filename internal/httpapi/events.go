@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"time"
 
@@ -13,12 +12,18 @@ import (
 // page is how many events are read and written at once.
 const page = 256
 
-// events serves a session's stream as lines of JSON: what is stored from a
-// sequence number on and, with follow, what comes after it.
+// events serves a session's stream, as lines of JSON or server-sent: what is
+// stored from a sequence number on and, with follow, what comes after it.
 func (h *handler) events(req *request) (any, error) {
 	s, err := parseStream(req.query)
 	if err != nil {
 		return nil, err
+	}
+	s.framing = framingFor(req.Request)
+	if s.framing.contentType == serverSent.contentType {
+		if s.from, err = resume(req.Request, s.from); err != nil {
+			return nil, err
+		}
 	}
 	log, release, err := req.agent.Log(req.Context(), req.PathValue("id"))
 	if err != nil {
@@ -34,7 +39,7 @@ func (h *handler) events(req *request) (any, error) {
 		s.next = max(1, log.State().LastSeq+s.from+1)
 	}
 	header := req.w.Header()
-	header.Set("Content-Type", "application/x-ndjson")
+	header.Set("Content-Type", s.framing.contentType)
 	header.Set("Cache-Control", "no-store, no-transform")
 	header.Set("X-Accel-Buffering", "no") // a proxy that buffers would hold live events back
 	if req.Method == http.MethodHead {
@@ -61,6 +66,7 @@ type stream struct {
 	follow  bool
 	settled bool // end as soon as nothing is open
 
+	framing   framing
 	log       *session.Log
 	next      int64 // the next event to send
 	reached   int64 // the last event that is known to be stored
@@ -144,7 +150,7 @@ func (s *stream) send(ctx context.Context) (more bool, err error) {
 	}
 	s.buf = s.buf[:0]
 	for _, rec := range records {
-		s.buf = append(append(s.buf, rec.Data...), '\n')
+		s.buf = s.framing.event(s.buf, rec)
 		s.next, s.reached = rec.Seq+1, rec.Seq
 	}
 	return len(records) > 0, s.out.send(s.buf)
@@ -164,11 +170,11 @@ func (s *stream) wait(ctx context.Context, after int64) error {
 		case ctx.Err() != nil || !timedOut:
 			return err
 		}
-		line, err := json.Marshal(api.Heartbeat{Type: "heartbeat"})
+		frame, err := heartbeat()
 		if err != nil {
 			return err
 		}
-		s.buf = append(append(s.buf[:0], line...), '\n')
+		s.buf = s.framing.live(s.buf[:0], frame)
 		if err := s.out.send(s.buf); err != nil {
 			return err
 		}
