@@ -139,15 +139,18 @@ func (g Gate) run(ctx context.Context, t *Tool, args json.RawMessage) (agent.Res
 	}
 	out := make(chan outcome, 1)
 	go func() {
-		// What is left if the tool ends the goroutine itself.
-		o := outcome{err: fmt.Errorf("tool %s ended without a result", t.Name)}
+		var o outcome
+		returned := false
 		defer func() {
 			if p := recover(); p != nil {
-				o = outcome{err: fmt.Errorf("tool %s panicked: %v", t.Name, p)}
+				o.err = fmt.Errorf("tool %s panicked: %v", t.Name, p)
+			} else if !returned { // it ended the goroutine itself
+				o.err = fmt.Errorf("tool %s ended without a result", t.Name)
 			}
 			out <- o
 		}()
 		o.res, o.err = t.Run(ctx, args)
+		returned = true
 	}()
 	select {
 	case o := <-out:

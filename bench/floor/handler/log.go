@@ -23,7 +23,7 @@ const maxGroup = 512
 var setup = []string{
 	"PRAGMA journal_mode = WAL",
 	"PRAGMA synchronous = FULL",
-	"PRAGMA wal_autocheckpoint = 4000",
+	"PRAGMA wal_autocheckpoint = 1000",
 	"PRAGMA cache_size = -8000",
 	"CREATE TABLE events (seq INTEGER PRIMARY KEY, data BLOB NOT NULL)",
 }
