@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"runtime/pprof"
 	"syscall"
 
 	"agsh.dev/agent"
-	"agsh.dev/internal/serveflags"
 	"agsh.dev/runner"
 )
 
@@ -40,7 +40,7 @@ func main() {
 }
 
 func serve(state, profile string) (err error) {
-	serveflags.TuneGC(os.Getenv) //nolint:forbidigo // a main program
+	debug.SetGCPercent(400) // as agent-sdk serve does
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if profile != "" {
