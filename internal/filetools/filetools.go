@@ -48,38 +48,38 @@ func natives() []native {
 // The tools may be called by many goroutines at once. Besides the fields of
 // its schema each takes the other names that models use for them, and refuses
 // any further field.
-func Tools(tree vfs.FileSystem, names []string) ([]agent.Func, error) {
+func Tools(tree vfs.FileSystem, names []string) ([]Tool, error) {
 	all := natives()
 	for _, name := range names {
 		if !slices.ContainsFunc(all, func(n native) bool { return n.name == name }) {
 			return nil, fmt.Errorf("native tool %q is unknown; known are %s", name, nameList(all))
 		}
 	}
-	out := []agent.Func{}
+	out := []Tool{}
 	for _, n := range all {
 		if names == nil || slices.Contains(names, n.name) {
-			out = append(out, n.on(tree))
+			out = append(out, Tool{Func: n.on(tree), Canonical: n.canonical})
 		}
 	}
 	return out, nil
 }
 
-// Canonical returns the arguments of the tool name with every alias replaced
-// by the field it stands for, so that they can be held against the tool's
-// input schema. Values stay as they are. Arguments that are no object of known
-// fields, and those of any other tool, are returned as they are.
-func Canonical(name string, args json.RawMessage) json.RawMessage {
-	for _, n := range natives() {
-		if n.name != name {
-			continue
-		}
-		given, err := n.fields.rename(args)
-		if err != nil {
-			return args
-		}
-		return encode(given)
+// A Tool is one file tool over one tree.
+type Tool struct {
+	agent.Func
+	// Canonical returns arguments with every alias replaced by the field it
+	// stands for, so that they can be held against the tool's input schema.
+	// Values stay as they are. Arguments that are no object of known fields
+	// are returned as they are.
+	Canonical func(args json.RawMessage) json.RawMessage
+}
+
+func (n native) canonical(args json.RawMessage) json.RawMessage {
+	given, err := n.fields.rename(args)
+	if err != nil {
+		return args
 	}
-	return args
+	return encode(given)
 }
 
 // on is the tool over one tree.

@@ -71,8 +71,8 @@ func assemble(def agent.Agent, scripts scripttool.Config, slots chan struct{}) (
 	}
 	for _, f := range natives {
 		tools = append(tools, toolset.Tool{
-			Func: f, Source: toolset.Native,
-			Canonical: func(args json.RawMessage) json.RawMessage { return filetools.Canonical(f.Name, args) },
+			Func: f.Func, Source: toolset.Native,
+			Canonical: f.Canonical,
 		})
 	}
 	return toolset.Assemble(tools...)
