@@ -17,6 +17,8 @@ const (
 	// minProse is the width that a column of text gets at least, if it has
 	// that much; longer words of the text may be broken.
 	minProse = 12
+	// maxMeasured is the longest text whose words are looked at one by one.
+	maxMeasured = 1 << 12
 )
 
 // A table is an array of objects. Rows hold only the cells they have.
@@ -30,6 +32,7 @@ type column struct {
 	name    string
 	natural int // width of the widest cell, name included
 	least   int // width below which the column does not read well
+	word    int // width of its widest word, of those that were measured
 }
 
 type cell struct {
@@ -98,6 +101,11 @@ func (t *table) addCell(c int, v value, width int) cell {
 		col.least = w
 	default:
 		col.least = max(col.least, min(w, minProse))
+		if len(s) <= maxMeasured {
+			for word := range strings.SplitSeq(s, " ") {
+				col.word = max(col.word, text.Width(word))
+			}
+		}
 	}
 	return cell{column: c, text: s, width: w}
 }
@@ -113,16 +121,22 @@ func isID(v value, s string, width int) bool {
 func (t *table) fit(width int) ([]int, bool) {
 	widths := make([]int, len(t.columns))
 	gaps := gap * (len(t.columns) - 1)
-	natural, least := gaps, gaps
+	natural, least, whole := gaps, gaps, gaps
 	for i, c := range t.columns {
 		natural += c.natural
 		least += c.least
+		whole += max(c.least, c.word)
 		widths[i] = c.natural
 	}
 	if least > width || (len(t.rows)+1)*min(natural, width) > maxBlank*t.content+smallTable {
 		return nil, false
 	}
 	if natural > width {
+		if whole <= width { // then no word need be broken
+			for i, c := range t.columns {
+				t.columns[i].least = max(c.least, c.word)
+			}
+		}
 		t.share(widths, width-gaps)
 	}
 	return widths, true

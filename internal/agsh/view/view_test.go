@@ -252,3 +252,15 @@ func TestNotesAreBesideTheData(t *testing.T) {
 		}
 	}
 }
+
+// No word is broken while its column could have room for it: a wide column
+// gives way to one with long words.
+func TestAWordIsNotBrokenWhileThereIsRoom(t *testing.T) {
+	r := view.Result{Structured: json.RawMessage(`[{"files":"internal/keydiff/keydiff_test.go, internal/watch/watch_test.go","how":"Compare every changed value with the documents, and look at what reads it."}]`)}
+	got := view.Text(r, view.Options{Width: 60})
+	for _, word := range []string{"internal/keydiff/keydiff_test.go,", "internal/watch/watch_test.go", "documents,"} {
+		if !strings.Contains(got, word) {
+			t.Errorf("%q is broken:\n%s", word, got)
+		}
+	}
+}
