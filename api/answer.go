@@ -52,10 +52,17 @@ func (c *Client) decode(res *http.Response, b []byte, out answer) error {
 		if json.Unmarshal(b, &body) == nil && body.Error != nil && body.Error.Code != "" {
 			return c.censor(body.Error, res.StatusCode)
 		}
+		err := c.nonsense(res, "expected JSON", b)
 		if json.Valid(b) {
-			return c.nonsense(res, "its error is none of this API", b)
+			err = c.nonsense(res, "its error is none of this API", b)
 		}
-		return c.nonsense(res, "expected JSON", b)
+		switch res.StatusCode { // a proxy in front has no words of this API for it
+		case http.StatusUnauthorized:
+			return &Error{Code: CodeUnauthorized, Message: err.Error(), Status: res.StatusCode}
+		case http.StatusForbidden:
+			return &Error{Code: CodeForbidden, Message: err.Error(), Status: res.StatusCode}
+		}
+		return err
 	case res.StatusCode/100 != 2:
 		return c.nonsense(res, "expected an answer", b)
 	case kind != "application/json" && !strings.HasSuffix(kind, "+json"):

@@ -40,7 +40,7 @@ func TestR20_WhatIsNoAnswerIsNamed(t *testing.T) {
 		{"an error of another API", message("502 Bad Gateway", "application/problem+json", `{"title":"no upstream"}`), []string{"its error is none of this API", "no upstream"}},
 		{"an error as a string", message("400 Bad Request", "application/json", `{"error":"bad"}`), []string{"its error is none of this API", `{"error":"bad"}`}},
 		{"an error without a code", message("400 Bad Request", "application/json", `{"error":{"message":"bad"}}`), []string{"its error is none of this API"}},
-		{"an error without a body", message("401 Unauthorized", "application/json", ""), []string{"401 Unauthorized", "it is empty"}},
+		{"an error without a body", message("500 Oops", "application/json", ""), []string{"500 Oops", "it is empty"}},
 		{"a redirect", "HTTP/1.1 302 Found\r\nLocation: http://u:p@evil.test/" + secret + "?t=" + secret + "\r\nContent-Length: 0\r\n\r\n", []string{"redirect to http://…@evil.test/[redacted]", "redirects are refused"}},
 		{"a redirect that keeps the body", "HTTP/1.1 308 Permanent Redirect\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n", []string{"redirect to /b;"}},
 		{"a redirect to nowhere", message("302 Found", "application/json", ok), []string{"302 Found (application/json): expected an answer"}},
@@ -171,6 +171,31 @@ func TestR76_ErrorsOfAServerAreKeptWithoutTheToken(t *testing.T) {
 			t.Errorf("got %+v", failed)
 		}
 	})
+}
+
+// A refusal is one whoever words it: a proxy that asks for a login answers 401
+// with a page of its own.
+func TestR20_ARefusalNeedsNoBodyOfThisAPI(t *testing.T) {
+	tests := []struct {
+		status, kind, body string
+		code               api.Code
+		want               string
+	}{
+		{"401 Unauthorized", "text/html", "<html>Log in, " + secret, api.CodeUnauthorized, "answered 401 Unauthorized (text/html): expected JSON; it begins with: <html>Log in, [redacted]"},
+		{"401 Unauthorized", "text/plain", "", api.CodeUnauthorized, "expected JSON; it is empty"},
+		{"401 Unauthorized", "application/json", `{"error":"who?"}`, api.CodeUnauthorized, "its error is none of this API"},
+		{"403 Forbidden", "text/html", "<html>No", api.CodeForbidden, "answered 403 Forbidden (text/html): expected JSON"},
+	}
+	for _, tt := range tests {
+		wire(t, answers(message(tt.status, tt.kind, tt.body)), func(t *testing.T, c *api.Client) {
+			_, err := c.Info(t.Context())
+			var failed *api.Error
+			if !errors.As(err, &failed) || failed.Code != tt.code || !strings.HasPrefix(tt.status, fmt.Sprint(failed.Status)) {
+				t.Fatalf("%s: got %T: %v", tt.status, err, err)
+			}
+			says(t, err, tt.want)
+		})
+	}
 }
 
 func TestAnErrorWithoutAMessageSaysItsCode(t *testing.T) {

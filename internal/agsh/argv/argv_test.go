@@ -271,6 +271,19 @@ func TestShortFlagsOfGrep(t *testing.T) {
 	}
 }
 
+// An operand that the synopsis shows as needed is, also where the schema would
+// do without it.
+func TestAnOperandIsNeededWhateverTheSchemaSays(t *testing.T) {
+	c := command(t, `{"properties":{"path":{"type":"string"},"dir":{"type":"string"},"limit":{"type":"integer"}}}`,
+		Operand{Name: "path", Field: "path", Optional: false}, Operand{Name: "dir", Field: "dir", Optional: true})
+	run(t, c, []line{
+		{nil, "", `! tool: <path>: is required and missing; it must be a string`},
+		{words("--limit 1"), "", `! tool: <path>: is required and missing; it must be a string`},
+		{words("/a"), "", `{"path":"/a"}`},
+		{nil, `{"path":"/a"}`, `{"path":"/a"}`},
+	})
+}
+
 func TestValuesKeepTheTypeOfTheSchema(t *testing.T) {
 	run(t, command(t, `{"properties":{"level":{"enum":[1,2,"auto",true]},"size":{"type":"integer","enum":[10,20]},"v":{"const":2},
 		"mix":{"type":["string","integer"]},"pat":{"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]},

@@ -254,7 +254,7 @@ func (p *parse) object(f *field, base json.RawMessage) json.RawMessage {
 			write(child.name, v)
 		case child.required && !p.bad[child] && child.fallback != "":
 			write(child.name, quote(child.fallback))
-		case child.required && !p.bad[child] && !p.operandOptional(child):
+		case !p.bad[child] && p.needed(child):
 			p.missing(child)
 		}
 	}
@@ -289,11 +289,13 @@ func (p *parse) value(f *field, base json.RawMessage) json.RawMessage {
 	return p.given[f][0]
 }
 
-// operandOptional reports whether f is an operand that may be left out
-// although the schema requires it; the validator has the last word.
-func (p *parse) operandOptional(f *field) bool {
-	i := slices.Index(p.c.operands, f)
-	return i >= 0 && p.c.shown[i].Optional
+// needed reports whether f must be given. Of an operand the synopsis tells, not
+// the schema; of one that may be left out the validator has the last word.
+func (p *parse) needed(f *field) bool {
+	if i := slices.Index(p.c.operands, f); i >= 0 {
+		return !p.c.shown[i].Optional
+	}
+	return f.required
 }
 
 // missing complains about a required field: by the flags without which it
