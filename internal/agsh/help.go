@@ -13,6 +13,7 @@ import (
 	"agsh.dev/internal/agsh/catalog"
 	"agsh.dev/internal/agsh/manpage"
 	"agsh.dev/internal/agsh/shell"
+	"agsh.dev/internal/agsh/view"
 	"agsh.dev/internal/term"
 )
 
@@ -176,9 +177,10 @@ func (s *session) page(text string, value any, output string) (shell.Output, err
 	if err := enc.Encode(value); err != nil {
 		return shell.Output{}, fmt.Errorf("write help as JSON: %w", err)
 	}
-	out := shell.Output{Text: []byte(text), JSON: func() (json.RawMessage, error) { return b.Bytes(), nil }}
+	line := view.OneLine(b.Bytes())
+	out := shell.Output{Text: []byte(text), JSON: func() (json.RawMessage, error) { return line, nil }}
 	if output == "json" {
-		out.Text = b.Bytes()
+		out.Text = append(line, '\n')
 	}
 	return out, nil
 }

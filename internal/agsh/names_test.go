@@ -68,6 +68,20 @@ func TestHelpIsOneJSONValueToo(t *testing.T) {
 	}
 }
 
+// Help is a server's text too: as JSON it keeps its value and steers no
+// terminal.
+func TestHelpAsJSONHasNoControlCharacters(t *testing.T) {
+	s := newServer(t, "say")
+	s.latest = "ses_1"
+	s.schema["say"] = `{"type":"object","properties":{"x":{"type":"string","description":"` + "\u009b2J\x7f\u202e" + `"}}}`
+	const want = `"description":"\u009b2J\u007f\u202e"`
+	for _, args := range [][]string{{"say", "--help", "--output", "json"}, {"help", "say", "--output", "json"}} {
+		if stdout, stderr, code := s.run(t, "", args...); code != 0 || !strings.Contains(stdout, want) {
+			t.Errorf("%q: code %d, stdout %q, stderr %q, want %s in it", args, code, stdout, stderr, want)
+		}
+	}
+}
+
 // Tools come and go while a shell is open; the version that every answer has
 // tells it.
 func TestToolsThatChangeBetweenCalls(t *testing.T) {

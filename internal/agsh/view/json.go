@@ -25,18 +25,18 @@ func JSON(r Result) json.RawMessage {
 	r = r.normal()
 	if r.Structured != nil {
 		if r.contentAddsNothing() {
-			return oneLine(r.Structured)
+			return OneLine(r.Structured)
 		}
 		whole := append([]byte(`{"content":`), content(r.Blocks)...)
 		whole = append(whole, `,"structuredContent":`...)
-		return append(append(whole, oneLine(r.Structured)...), '}')
+		return append(append(whole, OneLine(r.Structured)...), '}')
 	}
 	if len(r.Blocks) == 1 && r.Blocks[0].isPlain() {
 		s := r.Blocks[0].Text
 		if isStructured(s) {
-			return oneLine([]byte(s))
+			return OneLine([]byte(s))
 		}
-		return oneLine(appendString(nil, s))
+		return OneLine(appendString(nil, s))
 	}
 	return content(r.Blocks)
 }
@@ -107,13 +107,13 @@ func content(blocks []Block) json.RawMessage {
 			}
 		}
 	}
-	return oneLine(append(out, ']'))
+	return OneLine(append(out, ']'))
 }
 
-// oneLine returns raw, which is valid, without the space between its tokens
+// OneLine returns raw, which is valid, without the space between its tokens
 // and with \u escapes for what could steer a terminal. Such characters can
 // only stand in strings, where either form is the same value.
-func oneLine(raw []byte) json.RawMessage {
+func OneLine(raw []byte) json.RawMessage {
 	var b bytes.Buffer
 	b.Grow(len(raw))
 	if err := json.Compact(&b, raw); err != nil { // not for valid JSON
