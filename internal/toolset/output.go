@@ -3,6 +3,7 @@ package toolset
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -24,13 +25,21 @@ const (
 // capOutput cuts a result to at most maxBlocks blocks and to limit bytes of
 // JSON, in which nothing is escaped only for HTML. The head and the tail of
 // the text stay; structured content that does not fit is left out, since half
-// a value is none.
+// a value is none. A result is not said to be cut when its text repeats what
+// was left out.
 func capOutput(done event.ToolCompleted, limit int) event.ToolCompleted {
-	size := len(done.StructuredContent)
+	size := 0
 	for _, b := range done.Content {
 		size += blockSize(b)
 	}
-	if size <= limit+firstFrame*min(1, len(done.Content)) && len(done.Content) <= maxBlocks {
+	fits := func(size int) bool {
+		return size <= limit+firstFrame*min(1, len(done.Content)) && len(done.Content) <= maxBlocks
+	}
+	if fits(size + len(done.StructuredContent)) {
+		return done
+	}
+	if fits(size) && textRepeats(done) {
+		done.StructuredContent = nil
 		return done
 	}
 	if done.Truncated == nil {
@@ -44,15 +53,20 @@ func capOutput(done event.ToolCompleted, limit int) event.ToolCompleted {
 // outputSize is how many bytes the tool gave. Text that only repeats the
 // structured content is not counted again.
 func outputSize(done event.ToolCompleted) int64 {
-	n, repeated := 0, false
+	n := 0
 	for _, b := range done.Content {
 		n += len(b.Text) + len(b.Data)
-		repeated = repeated || strings.TrimSpace(b.Text) == string(bytes.TrimSpace(done.StructuredContent))
 	}
-	if !repeated {
+	if !textRepeats(done) {
 		n += len(done.StructuredContent)
 	}
 	return int64(n)
+}
+
+// textRepeats reports whether a text of the result is its structured content.
+func textRepeats(done event.ToolCompleted) bool {
+	value := string(bytes.TrimSpace(done.StructuredContent))
+	return slices.ContainsFunc(done.Content, func(b event.Block) bool { return strings.TrimSpace(b.Text) == value })
 }
 
 // cutBlocks gives each block in turn what is left of the budget.

@@ -180,10 +180,23 @@ func TestTruncatedCountsAnOutputOnce(t *testing.T) {
 		"something new": {agent.Result{Content: []event.Block{event.Text("about it")}, Structured: json.RawMessage(value)}, len("about it") + len(value)},
 	} {
 		probe := tool(t, agent.Definition{}, func(context.Context, json.RawMessage) (agent.Result, error) { return tt.res, nil })
-		done, err := toolset.Gate{MaxOutput: 610}.Call(t.Context(), &batches{}, probe, toolset.Call{ID: "c"})
+		done, err := toolset.Gate{MaxOutput: 500}.Call(t.Context(), &batches{}, probe, toolset.Call{ID: "c"})
 		if err != nil || done.Truncated == nil || done.Truncated.Bytes != int64(tt.want) {
 			t.Errorf("%s: Truncated = %+v, %v; want %d", name, done.Truncated, err, tt.want)
 		}
+	}
+}
+
+// R49: a result whose text repeats the structured content that does not fit
+// beside it is whole, and not said to be cut.
+func TestR49_AnOutputWhoseTextFitsIsNotCut(t *testing.T) {
+	value := `["` + strings.Repeat("x", 600) + `"]`
+	probe := tool(t, agent.Definition{}, func(context.Context, json.RawMessage) (agent.Result, error) {
+		return agent.Result{Content: []event.Block{event.Text(value + "\n")}, Structured: json.RawMessage(value)}, nil
+	})
+	done, err := toolset.Gate{MaxOutput: 700}.Call(t.Context(), &batches{}, probe, toolset.Call{ID: "c"})
+	if err != nil || done.Truncated != nil || len(done.Content) != 1 || done.Content[0].Text != value+"\n" || done.StructuredContent != nil {
+		t.Errorf("got %+v, %v; want the whole text, the structured content left out and nothing said of a cut", done, err)
 	}
 }
 
