@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"syscall"
 	"unicode/utf8"
@@ -46,6 +47,10 @@ func exitCode(err error) int {
 	case errors.As(err, &failed):
 		if code, ok := codes[failed.Code]; ok {
 			return code
+		}
+		// A code of somebody else, such as a proxy in front of the server.
+		if failed.Status == http.StatusUnauthorized || failed.Status == http.StatusForbidden {
+			return exitDenied
 		}
 	}
 	return exitUnreachable

@@ -211,6 +211,20 @@ func TestR20_ExitCodesOfFailures(t *testing.T) {
 	}
 }
 
+// A proxy in front of the server refuses with a code of its own.
+func TestR20_ExitCodesOfForeignRefusals(t *testing.T) {
+	for status, want := range map[int]int{http.StatusUnauthorized: exitDenied, http.StatusForbidden: exitDenied, http.StatusNotFound: exitUnreachable} {
+		s := newServer(t, "say")
+		s.call = func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			fmt.Fprint(w, `{"error":{"code":"expired","message":"no"}}`)
+		}
+		if _, stderr, code := s.run(t, "", "say"); code != want || stderr != "Error: no\n" {
+			t.Errorf("%d: code %d, want %d; stderr %q", status, code, want, stderr)
+		}
+	}
+}
+
 func TestAnInterruptEndsAOneShotAtOnce(t *testing.T) {
 	s := newServer(t, "say")
 	ctx, cancel := context.WithCancel(t.Context())
