@@ -67,6 +67,9 @@ func TestR40_OnlyThisMachine(t *testing.T) {
 
 func TestBearer(t *testing.T) {
 	s := serveAPI(t, nil, func(c *httpapi.Config) { c.BearerToken = "secret"; c.Loopback = false })
+	if a := s.do("GET", "/one/v1/info", "", "Authorization: Bearer secret", "Authorization: Bearer x"); a.status != http.StatusUnauthorized {
+		t.Errorf("two credentials = %d", a.status)
+	}
 	for given, ok := range map[string]bool{
 		"Bearer secret": true, "bearer secret": true, "Bearer  secret": true,
 		"": false, "secret": false, "Bearer": false, "Bearer ": false, "Bearer secre": false, "Bearer secrets": false,

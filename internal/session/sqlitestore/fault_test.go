@@ -83,6 +83,30 @@ func TestOpenMakesPrivateFiles(t *testing.T) {
 	}
 }
 
+// A process that was killed holds its lock a moment longer; who comes after it
+// waits for that.
+func TestOpenWaitsForAHolderThatEnds(t *testing.T) {
+	dir := t.TempDir()
+	first, err := Open(dir, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened := make(chan error, 1)
+	go func() {
+		second, err := Open(dir, Config{})
+		if err == nil {
+			err = second.Close()
+		}
+		opened <- err
+	}()
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-opened; err != nil {
+		t.Errorf("Open while another store closes = %v", err)
+	}
+}
+
 func TestOpenRefusesWhatItCannotUse(t *testing.T) {
 	write := func(t *testing.T, path string, content []byte) {
 		t.Helper()

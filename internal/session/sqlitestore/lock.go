@@ -38,7 +38,7 @@ func lock(dir, path string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w: %s", dir, err, fix(err))
 	}
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	err = take(f)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		var h holder
 		// A holder that is just starting has not written yet.
@@ -50,6 +50,21 @@ func lock(dir, path string) (*os.File, error) {
 	}
 	sign(f)
 	return f, nil
+}
+
+// ending is how long a process that was killed may hold its lock: until the
+// kernel has taken it apart. Who restarts a server at once must not be told
+// that the dead one is in the way.
+const ending = time.Second
+
+// take locks f, and waits a moment for a holder that is ending.
+func take(f *os.File) error {
+	for deadline := time.Now().Add(ending); ; <-time.After(10 * time.Millisecond) {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if !errors.Is(err, syscall.EWOULDBLOCK) || time.Now().After(deadline) {
+			return err
+		}
+	}
 }
 
 // unlock gives the lock back and closes the file. Closing alone would leave it
