@@ -67,7 +67,7 @@ func TestR40_OnlyThisMachine(t *testing.T) {
 
 func TestBearer(t *testing.T) {
 	s := serveAPI(t, nil, func(c *httpapi.Config) { c.BearerToken = "secret"; c.Loopback = false })
-	if a := s.do("GET", "/one/v1/info", "", "Authorization: Bearer secret", "Authorization: Bearer x"); a.status != http.StatusUnauthorized {
+	if a := s.raw(t, "GET /one/v1/info HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer secret\r\nAuthorization: Bearer x\r\n\r\n"); a.status != http.StatusUnauthorized {
 		t.Errorf("two credentials = %d", a.status)
 	}
 	for given, ok := range map[string]bool{
