@@ -84,8 +84,8 @@ func TestGrepOfMissingRootIsAnError(t *testing.T) {
 
 // R45: walks enter no link to a directory; exact paths follow it.
 func TestR45_walksEnterNoLinks(t *testing.T) {
-	root := folder(t, map[string]string{"/work/a.txt": "hit", "/memory/m.md": "hit"})
-	work := filepath.Join(root, "work")
+	root := folder(t, map[string]string{"/desk/a.txt": "hit", "/memory/m.md": "hit"})
+	work := filepath.Join(root, "desk")
 	if err := os.Symlink(filepath.Join(root, "memory"), filepath.Join(work, "memory")); err != nil {
 		t.Fatal(err)
 	}
