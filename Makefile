@@ -17,10 +17,7 @@ lint: $(LINT)
 fmt: $(LINT)
 	$(LINT) fmt ./...
 fuzz: ## each fuzz target for FUZZTIME
-	@for pkg in $$(go list ./...); do \
-	  for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
-	    echo "fuzz $$pkg $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
-	  done; done
+	@.ci/fuzz $(FUZZTIME)
 bench: build ## ratios to the floors in bench/, paired in one run
 	go run ./bench $(BENCH)
 tidy:
