@@ -165,7 +165,7 @@ func TestUntilSettled(t *testing.T) {
 	s := serveAPI(t, nil, func(c *httpapi.Config) { c.Heartbeat = time.Millisecond })
 	id := s.session().Session
 	for _, from := range []int64{1, 1000} {
-		s.later("/one/v1/tools/hold", `{"session":"`+id+`"}`)
+		called := s.later("/one/v1/tools/hold", `{"session":"`+id+`"}`)
 		<-s.holding
 		dec := s.stream(t.Context(), fmt.Sprintf("/one/v1/sessions/%s/events?follow=1&until=settled&from=%d", id, from))
 		// A heartbeat says that it has sent what there is, and waits.
@@ -184,6 +184,7 @@ func TestUntilSettled(t *testing.T) {
 		if _, _, err := follow(dec, next); !errors.Is(err, io.EOF) {
 			t.Errorf("from %d: it ended with %v, want a clean end", from, err)
 		}
+		<-called // its answer is on the way still
 	}
 }
 
