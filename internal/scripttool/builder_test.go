@@ -37,7 +37,7 @@ func goFile(t *testing.T, text string) agent.Executable {
 
 func TestAGoFileIsBuiltOnceForItsContent(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds a program")
+		t.Skip("-short: it builds a program")
 	}
 	// A go command that counts its runs stands before the real one.
 	bin, log := t.TempDir(), filepath.Join(t.TempDir(), "log")
@@ -85,7 +85,7 @@ func TestBuildTimeIsNotTheToolsTime(t *testing.T) {
 
 func TestBuildErrorsAreTheCompilersWords(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds a program")
+		t.Skip("-short: it builds a program")
 	}
 	cfg := config()
 	cfg.CacheDir = filepath.Join(t.TempDir(), "cache")

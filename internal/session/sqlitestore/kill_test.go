@@ -59,7 +59,7 @@ func appendForever(dir string) error {
 func TestKilledProcessesLoseNothingAcknowledged(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("kills 20 processes")
+		t.Skip("-short: it kills 20 processes")
 	}
 	self, err := os.Executable()
 	if err != nil {
