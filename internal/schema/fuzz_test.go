@@ -2,6 +2,8 @@ package schema
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -21,6 +23,7 @@ func FuzzValidateAgreesWithTheLibrary(f *testing.F) {
 		{`{"allOf":[{"properties":{"a":true}}],"properties":{"b":false},"unevaluatedProperties":false}`, `{"a":1,"c":2}`},
 		{`{"dependentRequired":{"a":["b"]},"dependentSchemas":{"a":{"minProperties":2}}}`, `{"a":1}`},
 		{`{"unevaluatedItems":false,"contains":{"type":"integer"},"minContains":0,"maxItems":3}`, `[1,"x"]`},
+		{`{"$defs":{"a":{"tYpe":["string"]}},"items":{"$ref":"#/$defs/a"}}`, `[null]`},
 		{`{"$schema":"http://json-schema.org/draft-07/schema#","items":[{"type":"string"}],"additionalItems":false}`, `["a",1]`},
 	} {
 		f.Add(seed[0], seed[1])
@@ -54,8 +57,9 @@ func FuzzValidateAgreesWithTheLibrary(f *testing.F) {
 }
 
 // comparable reports whether both engines are sure to read raw alike: no key
-// twice or in another case, no number that a float64 would change, and none
-// of the keywords that they are known to see differently.
+// twice, none that is a keyword in another case (encoding/json, which the
+// library decodes with, takes it for one), no number that a float64 would
+// change, and none of the keywords that they are known to see differently.
 func comparable(raw string) bool {
 	v, err := parse([]byte(raw))
 	if err != nil {
@@ -69,6 +73,9 @@ func alike(v *value) bool {
 		return false
 	}
 	for i := range v.kids {
+		if isOtherCase(v.kids[i].key) {
+			return false
+		}
 		switch v.kids[i].key {
 		case "$id", "id", "$schema", "$anchor", "$dynamicAnchor", "$dynamicRef", "$vocabulary", "multipleOf", "dependencies", "additionalItems":
 			return false
@@ -82,4 +89,17 @@ func alike(v *value) bool {
 		}
 	}
 	return true
+}
+
+// isOtherCase reports whether key differs from a keyword of the drafts only
+// in the case of its letters.
+func isOtherCase(key string) bool {
+	return slices.ContainsFunc(strings.Fields(`
+		$id $schema $ref $anchor $dynamicRef $dynamicAnchor $vocabulary $comment $defs definitions dependencies
+		title description default deprecated readOnly writeOnly examples type enum const multipleOf minimum maximum
+		exclusiveMinimum exclusiveMaximum minLength maxLength pattern prefixItems items additionalItems minItems maxItems
+		uniqueItems contains minContains maxContains unevaluatedItems minProperties maxProperties required
+		dependentRequired properties patternProperties additionalProperties propertyNames unevaluatedProperties
+		allOf anyOf oneOf not if then else dependentSchemas contentEncoding contentMediaType contentSchema format`),
+		func(word string) bool { return key != word && strings.EqualFold(key, word) })
 }
