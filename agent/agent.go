@@ -32,6 +32,20 @@ type Agent struct {
 	Tools []AnyTool
 	// Executables are tools that are programs on disk.
 	Executables []Executable
+	// Commands and Requests are tools made of a command line or an HTTP
+	// request.
+	Commands []Command
+	Requests []Request
+	// Connections are MCP servers whose tools join the namespace.
+	Connections []Connection
+	// HostConnections are MCP servers that only tools may call, with
+	// [CallHost].
+	HostConnections []Connection
+	// Skills are procedures for the model.
+	Skills []Skill
+	// Scripts is a folder, absolute, of programs that are put into the
+	// workspaces of sessions, for the model to run; "" means none.
+	Scripts string
 	// ConfigHash identifies this definition in the event stream; empty is
 	// allowed.
 	ConfigHash string
@@ -143,6 +157,10 @@ type Call struct {
 	Session string
 	// Workspace is a directory of the session's own, absolute.
 	Workspace string
+	// Progress, if not nil, is told how far the call has come; see [Report].
+	Progress func(Progress)
+	// Host, if not nil, calls a tool of a host connection; see [CallHost].
+	Host func(ctx context.Context, connection, tool string, args json.RawMessage) (Result, error)
 }
 
 type callKey struct{}

@@ -23,13 +23,27 @@ type AgentRef struct {
 
 // Info is the answer of GET /{agent}/v1/info: the manifest as authored.
 type Info struct {
-	Name        string       `json:"name"`
-	Description string       `json:"description,omitempty"`
-	Model       *Model       `json:"model,omitempty"`
-	Tools       []InfoTool   `json:"tools"`
-	Skills      []string     `json:"skills"`
-	Connections []string     `json:"connections"`
-	Diagnostics []Diagnostic `json:"diagnostics"`
+	Name        string           `json:"name"`
+	Description string           `json:"description,omitempty"`
+	Model       *Model           `json:"model,omitempty"`
+	Tools       []InfoTool       `json:"tools"`
+	Skills      []Skill          `json:"skills"`
+	Connections []InfoConnection `json:"connections"`
+	Diagnostics []Diagnostic     `json:"diagnostics"`
+}
+
+// Skill is a procedure the agent's model may look up.
+type Skill struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// InfoConnection is an MCP server in the manifest.
+type InfoConnection struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	// Host marks one that only the agent's own tools may call.
+	Host bool `json:"host,omitempty"`
 }
 
 // Model names an agent's model.
@@ -59,6 +73,9 @@ type ToolList struct {
 	// Session is the one the listing is bound to, if any.
 	Session     string        `json:"session,omitempty"`
 	Unavailable []Unavailable `json:"unavailable"`
+	// Diagnostics tell of tools that are listed under another name than
+	// usual, or not at all.
+	Diagnostics []Diagnostic `json:"diagnostics,omitempty"`
 	// ETag is the version of the namespace, from the answer's header.
 	ETag string `json:"-"`
 }
@@ -116,6 +133,20 @@ type CallRequest struct {
 	ContinuationToken string `json:"continuationToken,omitempty"`
 	// Approve allows a call that needs approval; for operators.
 	Approve bool `json:"approve,omitempty"`
+	// OnProgress, if set, is told how far the call has come, in order and
+	// before the call returns.
+	OnProgress func(Progress) `json:"-"`
+}
+
+// Progress is how far a call has come, as its tool reports it. A server sends
+// it, as a line of its own before the result, to a caller that accepts
+// application/x-ndjson.
+type Progress struct {
+	Type     string  `json:"type"` // "progress"
+	Progress float64 `json:"progress"`
+	// Total is 0 when it is not known.
+	Total   float64 `json:"total,omitempty"`
+	Message string  `json:"message,omitempty"` // untrusted text
 }
 
 // CallResult is the answer to a call that went through the gate, also when

@@ -92,11 +92,17 @@ type Truncated struct {
 }
 
 // Block is one piece of content, shaped as in the Model Context Protocol.
+//
+// A text has Text. An image or audio has Data and MimeType. A resource is a
+// file that came along: URI, MimeType and either Text or Data. A
+// resource_link only names one: URI, Name and perhaps MimeType.
 type Block struct {
-	Type     string `json:"type"` // "text" or "image"
+	Type     string `json:"type"` // text, image, audio, resource or resource_link
 	Text     string `json:"text,omitempty"`
-	Data     string `json:"data,omitempty"`     // base64, of an image
-	MimeType string `json:"mimeType,omitempty"` // of an image
+	Data     string `json:"data,omitempty"` // base64
+	MimeType string `json:"mimeType,omitempty"`
+	URI      string `json:"uri,omitempty"`
+	Name     string `json:"name,omitempty"`
 }
 
 // MarshalJSON keeps the text of a text block also when it is empty. Whether <,

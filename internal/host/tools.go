@@ -27,7 +27,7 @@ func Describe(def agent.Agent) (api.Info, error) {
 func info(def agent.Agent, set *toolset.Set) api.Info {
 	info := api.Info{
 		Name: def.Name, Description: def.Description,
-		Tools: []api.InfoTool{}, Skills: []string{}, Connections: []string{}, Diagnostics: []api.Diagnostic{},
+		Tools: []api.InfoTool{}, Skills: []api.Skill{}, Connections: []api.InfoConnection{}, Diagnostics: []api.Diagnostic{},
 	}
 	if m := def.Model; m != nil {
 		info.Model = &api.Model{Provider: m.Provider, Name: m.Name}
