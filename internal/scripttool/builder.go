@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -120,15 +119,11 @@ func privateDir(dir string) error {
 
 // compiler finds the go command on the PATH that tools get.
 func (b *builder) compiler() (string, error) {
-	for _, dir := range filepath.SplitList(b.cfg.Getenv("PATH")) {
-		if !filepath.IsAbs(dir) {
-			continue
-		}
-		if path, err := exec.LookPath(filepath.Join(dir, "go")); err == nil {
-			return path, nil
-		}
+	path, err := lookup("go", b.cfg.Getenv("PATH"))
+	if err != nil {
+		return "", errors.New("a tool in Go needs the go command, which is not on PATH: install Go, or build the tool and name it without .go")
 	}
-	return "", errors.New("a tool in Go needs the go command, which is not on PATH: install Go, or build the tool and name it without .go")
+	return path, nil
 }
 
 // buildVars are what the go command reads of the environment.

@@ -97,8 +97,9 @@ func invalidBytes(s string) int {
 
 // explain turns the system's word for a program that cannot start into what
 // its author can do.
-func explain(program, workspace string, err error) error {
+func explain(l launch, workspace string, err error) error {
 	var fix string
+	program := l.path
 	switch {
 	case errors.Is(err, os.ErrPermission):
 		fix = "it may not be executed: chmod +x " + program
@@ -115,6 +116,9 @@ func explain(program, workspace string, err error) error {
 		}
 	case errors.Is(err, syscall.ETXTBSY):
 		fix = "the file is being written: replace a tool by renaming a finished file over it"
+	case errors.Is(err, syscall.E2BIG) && len(l.args) > 0:
+		fix = fmt.Sprintf("its %d arguments have %d bytes, more than the system takes in a command line: send less",
+			len(l.args), len(strings.Join(l.args, " ")))
 	case errors.Is(err, syscall.E2BIG):
 		fix = "its environment is too big"
 	default:

@@ -1,9 +1,11 @@
 // Package scripttool runs tools that are programs: arguments go in as one
-// JSON object on standard input, what the program prints is the result.
+// JSON object on standard input or as words of the command line, what the
+// program prints is the result.
 package scripttool
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -71,17 +73,21 @@ var Fixed = []string{"PATH", "HOME", "LANG", "TMPDIR", "AGENT_NAME", "AGENT_SESS
 // A file that ends in .go is built once for its content. Building has a limit
 // of its own, two minutes, which the returned Timeout includes.
 func New(e agent.Executable, cfg Config) agent.Func {
-	t := &tool{Executable: e, cfg: cfg.withDefaults()}
-	if t.Timeout <= 0 {
-		t.Timeout = agent.DefaultTimeout
+	cfg = cfg.withDefaults()
+	if filepath.Ext(e.Path) != ".go" {
+		return newTool(e.Definition, e.Env, e.Retry, cfg, func(_ context.Context, args json.RawMessage) (launch, error) {
+			return launch{path: e.Path, stdin: args}, nil
+		})
 	}
-	def := e.Definition
-	def.Timeout = t.Timeout
-	if filepath.Ext(e.Path) == ".go" {
-		t.builder = newBuilder(t.cfg)
-		def.Timeout += buildLimit
-	}
-	return agent.Func{Definition: def, Run: t.run}
+	b := newBuilder(cfg)
+	f := newTool(e.Definition, e.Env, e.Retry, cfg, func(ctx context.Context, args json.RawMessage) (launch, error) {
+		program, err := b.build(ctx, e.Path)
+		// A program built from source is called by its source's path: beside it
+		// are the files it belongs with, as they are for a script.
+		return launch{path: program, name: e.Path, stdin: args}, err
+	})
+	f.Timeout += buildLimit
+	return f
 }
 
 func (c Config) withDefaults() Config {
@@ -106,11 +112,35 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// A tool is an executable with what its runs need.
+// A launch is what a call starts.
+type launch struct {
+	path  string
+	name  string // argv[0]; path if empty
+	args  []string
+	stdin []byte
+}
+
+// A tool is a program with what its runs need.
 type tool struct {
-	agent.Executable
-	cfg     Config
-	builder *builder // of a Go file, else nil
+	agent.Definition
+	vars  []string
+	retry agent.Retry
+	cfg   Config
+	// launch says what to start for the arguments of a call. It is not bound
+	// by the tool's timeout.
+	launch func(ctx context.Context, args json.RawMessage) (launch, error)
+}
+
+// newTool takes a cfg that has its defaults.
+func newTool(
+	def agent.Definition, vars []string, retry agent.Retry, cfg Config,
+	start func(context.Context, json.RawMessage) (launch, error),
+) agent.Func {
+	if def.Timeout <= 0 {
+		def.Timeout = agent.DefaultTimeout
+	}
+	t := &tool{Definition: def, vars: vars, retry: retry, cfg: cfg, launch: start}
+	return agent.Func{Definition: def, Run: t.run}
 }
 
 var errTimeout = errors.New("the tool's timeout is over")
@@ -120,28 +150,23 @@ func (t *tool) run(ctx context.Context, args json.RawMessage) (agent.Result, err
 	if !ok || call.Workspace == "" {
 		return agent.Result{}, fmt.Errorf("run tool %s: the call has no workspace", t.Name)
 	}
-	program := t.Path
-	if t.builder != nil {
-		var err error
-		if program, err = t.builder.build(ctx, t.Path); err != nil {
-			return agent.Result{}, fmt.Errorf("tool %s: %w", t.Name, err)
-		}
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, t.Timeout, errTimeout)
-	defer cancel()
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = json.RawMessage("{}")
 	}
+	l, err := t.launch(ctx, args)
+	if err != nil {
+		return agent.Result{}, fmt.Errorf("tool %s: %w", t.Name, err)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, t.Timeout, errTimeout)
+	defer cancel()
 	p := process{
-		// A program built from source is called by its source's path: beside it
-		// are the files it belongs with, as they are for a script.
-		path: program, name: t.Path, dir: call.Workspace, env: t.env(call), stdin: args, temp: t.cfg.TempDir,
+		path: l.path, name: l.name, args: l.args, dir: call.Workspace, env: t.env(call), stdin: l.stdin, temp: t.cfg.TempDir,
 		grace: t.cfg.Grace, linger: t.cfg.Linger, maxOut: t.cfg.MaxOutput, maxErr: maxStderr,
 	}
 	for attempt := 1; ; attempt++ {
 		out, err := p.run(ctx)
 		if err != nil {
-			return agent.Result{}, fmt.Errorf("start tool %s: %w", t.Name, explain(program, call.Workspace, err))
+			return agent.Result{}, fmt.Errorf("start tool %s: %w", t.Name, explain(l, call.Workspace, err))
 		}
 		t.log(ctx, call, attempt, out)
 		if !out.stopped && t.again(attempt, out.state.ExitCode()) {
@@ -158,7 +183,7 @@ func (t *tool) run(ctx context.Context, args json.RawMessage) (agent.Result, err
 // again reports whether a run that ended with code is worth another one. Only
 // a tool that changes nothing is run twice.
 func (t *tool) again(attempt, code int) bool {
-	return t.Effect == agent.Read && attempt < t.Retry.Attempts && slices.Contains(t.Retry.On, code)
+	return t.Effect == agent.Read && attempt < t.retry.Attempts && slices.Contains(t.retry.On, code)
 }
 
 // why says what ended a run that ctx ended.
@@ -170,20 +195,21 @@ func (t *tool) why(ctx context.Context) string {
 }
 
 func (t *tool) env(call agent.Call) []string {
-	path := t.cfg.Getenv("PATH")
-	if path == "" {
-		path = defaultPath
-	}
-	env := make([]string, 0, len(Fixed)+len(t.Env))
+	env := make([]string, 0, len(Fixed)+len(t.vars))
 	env = append(env,
-		"PATH="+path, "HOME="+call.Workspace, "LANG=C.UTF-8", "TMPDIR="+t.cfg.TempDir,
+		"PATH="+searchPath(t.cfg), "HOME="+call.Workspace, "LANG=C.UTF-8", "TMPDIR="+t.cfg.TempDir,
 		"AGENT_NAME="+call.Agent, "AGENT_SESSION_ID="+call.Session, "AGENT_CALL_ID="+call.ID)
-	for _, name := range t.Env {
+	for _, name := range t.vars {
 		if v := t.cfg.Getenv(name); v != "" && !slices.Contains(Fixed, name) {
 			env = append(env, name+"="+v)
 		}
 	}
 	return env
+}
+
+// searchPath is the PATH of the tools.
+func searchPath(cfg Config) string {
+	return cmp.Or(cfg.Getenv("PATH"), defaultPath)
 }
 
 func (t *tool) log(ctx context.Context, call agent.Call, attempt int, out outcome) {
