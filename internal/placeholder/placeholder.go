@@ -26,8 +26,14 @@ type SyntaxError struct {
 
 func (e *SyntaxError) Error() string { return e.Message }
 
-// Parse reads s. A name is made of letters, digits, underscores, hyphens and
-// dots; {{ and }} stand for braces. Errors are [*SyntaxError].
+// marks are characters that mean something in JSON, URLs or command lines. No
+// name has one, so that braces that are not meant as a placeholder are found,
+// and a URL with placeholders can be split at its own marks.
+const marks = "\"'`\\/?#&=%:;,<>|"
+
+// Parse reads s. A name is any text without spaces, control characters, braces
+// and the characters "'`\/?#&=%:;,<>| ; {{ and }} stand for braces. Errors are
+// [*SyntaxError].
 func Parse(s string) (Template, error) {
 	var t Template
 	var literal strings.Builder
@@ -60,7 +66,7 @@ func Parse(s string) (Template, error) {
 		name := s[i+1 : i+1+end]
 		if !isName(name) {
 			return Template{}, &SyntaxError{i, fmt.Sprintf(
-				"{%s} is no placeholder: a name has letters, digits, _, - and . only; write {{ and }} for braces", name)}
+				"{%s} is no placeholder: a name has no spaces and none of %s ; write {{ and }} for braces", name, marks)}
 		}
 		flush()
 		t.parts = append(t.parts, part{name: name})
@@ -71,8 +77,8 @@ func Parse(s string) (Template, error) {
 }
 
 func isName(s string) bool {
-	return s != "" && utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.", r)
+	return s != "" && utf8.ValidString(s) && !strings.ContainsAny(s, marks) && strings.IndexFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || !unicode.IsPrint(r)
 	}) < 0
 }
 

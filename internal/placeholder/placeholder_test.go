@@ -13,7 +13,7 @@ import (
 
 func TestExpand(t *testing.T) {
 	args, err := placeholder.ReadArguments(json.RawMessage(
-		`{"s":"a {b} \u00e9","n":12345678901234567890.10,"t":true,"o":{"k": [1, 2]},"none":null,"-i":"dash"}`))
+		`{"s":"a {b} \u00e9","n":12345678901234567890.10,"t":true,"o":{"k": [1, 2]},"none":null,"-i":"dash","$top":1,"f[é]":2}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,6 +25,7 @@ func TestExpand(t *testing.T) {
 		{"{t}{t}", "truetrue", ""},
 		{"{{{o}}}", `{{"k":[1,2]}}`, ""},
 		{"{-i}", "dash", ""},
+		{"{$top}{f[é]}", "12", ""},
 		{"a{none}", "", "argument none is missing"},
 		{"a{other}", "", "argument other is missing"},
 		{"{{s}}", "{s}", ""},

@@ -93,6 +93,7 @@ func TestOnlyCheckedAddressesAreConnectedTo(t *testing.T) {
 		{"loopback by name", "api.test", [][]string{{"127.0.0.1"}}, false, []string{"api.test is 127.0.0.1, which is a loopback address: set allowPrivate"}, ""},
 		{"private by name", "api.test", [][]string{{"10.0.0.1"}}, false, []string{"api.test is 10.0.0.1, which is a private address"}, ""},
 		{"mapped by name", "api.test", [][]string{{"::ffff:127.0.0.1"}}, false, []string{"a loopback address"}, ""},
+		{"all of several", "api.test", [][]string{{"10.0.0.1", "fc00::1"}}, false, []string{"set allowPrivate if this tool may go there; api.test is fc00::1"}, ""},
 		{"literal", "169.254.169.254", nil, false, []string{"169.254.169.254 is a link-local address: set allowPrivate"}, ""},
 		{"literal IPv6", "[::1]:8080", nil, false, []string{"::1 is a loopback address"}, ""},
 		{"rebinding", "api.test", [][]string{{"203.0.113.1"}, {"127.0.0.1"}}, false, []string{"", "a loopback address"}, "203.0.113.1:80"},

@@ -184,8 +184,9 @@ func (t *tool) run(ctx context.Context, raw json.RawMessage) (agent.Result, erro
 	case ctx.Err() != nil:
 		err = fmt.Errorf("stopped: %w", ctx.Err())
 	default:
-		// What failed may quote the server, or a header.
-		err = errors.New(cut(t.secrets.failures.Replace(err.Error())))
+		// What failed may quote the server, or a header. The attempts to reach
+		// several addresses are a line each.
+		err = errors.New(cut(strings.ReplaceAll(t.secrets.failures.Replace(err.Error()), "\n", "; ")))
 	}
 	return agent.Result{}, fmt.Errorf("call %s: %w", t.secrets.failures.Replace(where), err)
 }
