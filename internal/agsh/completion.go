@@ -4,7 +4,6 @@ import (
 	"context"
 	"embed"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -52,9 +51,14 @@ var globalFlags = []struct {
 	{candidate{"--help", "explain it; nothing is called"}, nil, true},
 }
 
-// safeWord is what completion may put on a command line. A shell would expand
-// or run anything else, and words come from a server.
-var safeWord = regexp.MustCompile(`^[A-Za-z0-9_.,:@%+/-]+$`)
+// isSafeWord reports whether completion may put s on a command line. A shell
+// would expand or run anything else, and words come from a server.
+func isSafeWord(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		letter, digit := r|0x20 >= 'a' && r|0x20 <= 'z', r >= '0' && r <= '9'
+		return !letter && !digit && !strings.ContainsRune("_.,:@%+/-", r)
+	})
+}
 
 // completeLine prints what may stand at the end of a command line of the
 // user's own shell, a word and its title a line. It asks the live catalog when
@@ -73,7 +77,7 @@ func completeLine(ctx context.Context, t *term.Term, line string) int {
 	}
 	var out strings.Builder
 	for _, c := range lineCandidates(ctx, t, words, last) {
-		if !safeWord.MatchString(c.word) {
+		if !isSafeWord(c.word) {
 			continue
 		}
 		out.WriteString(c.word)

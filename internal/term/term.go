@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 
 	"golang.org/x/term"
 )
@@ -60,6 +61,23 @@ func (t *Term) Color() bool {
 		return true
 	}
 	return t.OutTTY && t.Getenv("TERM") != "dumb"
+}
+
+// Colors is how many colours output to Out may have: 0 if it may have none,
+// as [Term.Color] says, else 16, 256 or 1<<24.
+func (t *Term) Colors() int {
+	name := t.Getenv("TERM")
+	switch {
+	case !t.Color():
+		return 0
+	case strings.HasPrefix(name, "screen"): // it passes COLORTERM on and not the colours
+	case t.Getenv("COLORTERM") == "truecolor", t.Getenv("COLORTERM") == "24bit", strings.HasSuffix(name, "-direct"):
+		return 1 << 24
+	}
+	if strings.Contains(name, "256color") {
+		return 256
+	}
+	return 16
 }
 
 // MakeRaw has the terminal deliver each key as it is pressed, without echo and

@@ -33,6 +33,38 @@ func TestColor(t *testing.T) {
 	}
 }
 
+func TestColors(t *testing.T) {
+	tests := []struct {
+		name string
+		tty  bool
+		env  []string
+		want int
+	}{
+		{"nothing known", true, nil, 16},
+		{"xterm", true, []string{"TERM=xterm"}, 16},
+		{"256", true, []string{"TERM=xterm-256color"}, 256},
+		{"any", true, []string{"TERM=xterm-256color", "COLORTERM=truecolor"}, 1 << 24},
+		{"any, said otherwise", true, []string{"TERM=xterm", "COLORTERM=24bit"}, 1 << 24},
+		{"direct", true, []string{"TERM=xterm-direct"}, 1 << 24},
+		{"tmux", true, []string{"TERM=tmux-256color", "COLORTERM=truecolor"}, 1 << 24},
+		{"screen cannot", true, []string{"TERM=screen-256color", "COLORTERM=truecolor"}, 256},
+		{"another COLORTERM", true, []string{"TERM=xterm", "COLORTERM=yes"}, 16},
+		{"pipe", false, []string{"TERM=xterm-256color", "COLORTERM=truecolor"}, 0},
+		{"NO_COLOR", true, []string{"TERM=xterm-256color", "NO_COLOR=1"}, 0},
+		{"dumb", true, []string{"TERM=dumb", "COLORTERM=truecolor"}, 0},
+		{"forced into a pipe", false, []string{"CLICOLOR_FORCE=1", "TERM=dumb"}, 16},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tm, _, _ := term.Test("", tt.env...)
+			tm.OutTTY = tt.tty
+			if got := tm.Colors(); got != tt.want {
+				t.Errorf("Colors() with %q on a terminal %v = %d, want %d", tt.env, tt.tty, got, tt.want)
+			}
+		})
+	}
+}
+
 func TestConfirmIsNoUnlessYesIsSaid(t *testing.T) {
 	tests := []struct {
 		in   string

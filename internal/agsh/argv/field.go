@@ -3,7 +3,6 @@ package argv
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -143,10 +142,16 @@ func (f *field) object(name string) *field {
 	return nil
 }
 
-var (
-	numberText = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
-	wholeText  = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
-)
+// isNumber reports whether a word is a JSON number and nothing else.
+func isNumber(s string) bool {
+	if s == "" {
+		return false
+	}
+	first, last := s[0], s[len(s)-1] // no space, which JSON would take
+	return (first == '-' || isDigit(first)) && isDigit(last) && json.Valid([]byte(s))
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // isWhole reports whether a JSON number is written without fraction or
 // exponent, or has a fraction of zeros.
@@ -154,7 +159,7 @@ func isWhole(s string) bool {
 	if whole, frac, ok := strings.Cut(s, "."); ok && strings.Trim(frac, "0") == "" && frac != "" {
 		s = whole
 	}
-	return wholeText.MatchString(s)
+	return isNumber(s) && !strings.ContainsAny(s, ".eE")
 }
 
 // read turns one word into JSON, ok if it is what the field wants.
@@ -163,9 +168,9 @@ func (f *field) read(word string) (v json.RawMessage, ok bool) {
 	case formString:
 		return quote(word), true
 	case formInteger:
-		return json.RawMessage(word), isWhole(word) || wholeExponent.MatchString(word)
+		return json.RawMessage(word), isWhole(word) || hasWholeExponent(word)
 	case formNumber:
-		return json.RawMessage(word), numberText.MatchString(word)
+		return json.RawMessage(word), isNumber(word)
 	case formBool:
 		_, ok := truth(word)
 		return json.RawMessage(word), ok
@@ -178,8 +183,12 @@ func (f *field) read(word string) (v json.RawMessage, ok bool) {
 	}
 }
 
-// wholeExponent is an integer like 1e3.
-var wholeExponent = regexp.MustCompile(`^-?[1-9][0-9]*[eE]\+?[0-9]{1,3}$`)
+// hasWholeExponent reports whether a word is an integer like 1e3.
+func hasWholeExponent(s string) bool {
+	digits, exponent, ok := strings.Cut(strings.ToLower(s), "e")
+	return ok && isNumber(s) && !strings.Contains(digits, ".") && strings.TrimPrefix(digits, "-") != "0" &&
+		!strings.HasPrefix(exponent, "-") && len(strings.TrimPrefix(exponent, "+")) <= 3
+}
 
 func truth(word string) (on, ok bool) { return word == "true", word == "true" || word == "false" }
 

@@ -1,7 +1,6 @@
 package argv
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,15 +10,12 @@ import (
 	"agsh.dev/internal/term/text"
 )
 
-// flagShaped is a property name that is a flag as it stands, like grep's -A.
-var flagShaped = regexp.MustCompile(`^--?[A-Za-z0-9][A-Za-z0-9-]*$`)
-
 const maxName = 100
 
 // flagName is the flag that a property path has for its own, before
 // collisions: "telemetry", "userID" is --telemetry-user-id.
 func flagName(path []string) string {
-	if len(path) == 1 && len(path[0]) <= maxName && flagShaped.MatchString(path[0]) {
+	if len(path) == 1 && len(path[0]) <= maxName && isFlagShaped(path[0]) {
 		return path[0]
 	}
 	var parts []string
@@ -32,6 +28,16 @@ func flagName(path []string) string {
 		parts = []string{"arg"}
 	}
 	return "--" + strings.Join(parts, "-")
+}
+
+// isFlagShaped reports whether a property name is a flag as it stands, like
+// grep's -A.
+func isFlagShaped(name string) bool {
+	bare, ok := strings.CutPrefix(name, "-")
+	bare = strings.TrimPrefix(bare, "-")
+	return ok && bare != "" && bare[0] != '-' && !strings.ContainsFunc(bare, func(r rune) bool {
+		return r != '-' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
+	})
 }
 
 // kebab spells a name in lower case with dashes between words. An acronym is

@@ -76,7 +76,7 @@ func (p *parse) next(args []string) []string {
 		} else {
 			p.set(f, json.RawMessage("false"))
 		}
-	case numberText.MatchString(word):
+	case isNumber(word):
 		p.words, p.switches = append(p.words, word), append(p.switches, nil)
 	default:
 		if flags := p.cluster(word); flags != nil {

@@ -73,7 +73,7 @@ func clip(s string) string {
 // refused shows the word that is not what is wanted: a number as it is and
 // anything else in quotes, like the values of JSON that a schema refuses.
 func refused(s string) string {
-	if numberText.MatchString(s) {
+	if isNumber(s) {
 		return cut(s)
 	}
 	return quoted(s)

@@ -3,8 +3,9 @@ package manpage
 import (
 	"bytes"
 	"html"
-	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 )
@@ -100,12 +101,53 @@ func plainText(raw []byte) string {
 	if !bytes.ContainsAny(raw, `\&`) {
 		return string(raw)
 	}
-	return escapes.ReplaceAllStringFunc(string(raw), func(s string) string {
-		if s[0] == '\\' {
-			return s[1:]
+	var b strings.Builder
+	for rest := string(raw); rest != ""; {
+		switch n := reference(rest); {
+		case n > 0:
+			b.WriteString(html.UnescapeString(rest[:n]))
+			rest = rest[n:]
+		case rest[0] == '\\' && len(rest) > 1 && isPunctuation(rest[1]):
+			b.WriteByte(rest[1])
+			rest = rest[2:]
+		default:
+			b.WriteByte(rest[0])
+			rest = rest[1:]
 		}
-		return html.UnescapeString(s)
-	})
+	}
+	return b.String()
 }
 
-var escapes = regexp.MustCompile(`\\[!-/:-@\[-` + "`" + `{-~]|&(#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);`)
+// maxReference is longer than any reference that means something.
+const maxReference = 48
+
+func isPunctuation(c byte) bool { return c < utf8.RuneSelf && unicode.In(rune(c), unicode.P, unicode.S) }
+
+// reference is the length of the character reference at the front of s, such
+// as &amp; or &#38; or &#x26;, and 0 if there is none.
+func reference(s string) int {
+	if s[0] != '&' {
+		return 0
+	}
+	end := strings.IndexByte(s[:min(len(s), maxReference)], ';')
+	if end < 2 {
+		return 0
+	}
+	name, digits, most := s[1:end], lettersAndDigits, end
+	if number, ok := strings.CutPrefix(name, "#"); ok {
+		name, digits, most = number, "0123456789", 7
+		if number != "" && number[0]|0x20 == 'x' {
+			name, digits, most = number[1:], "0123456789abcdefABCDEF", 6
+		}
+	} else if isNumeral(name[0]) {
+		return 0
+	}
+	if name == "" || len(name) > most || strings.Trim(name, digits) != "" {
+		return 0
+	}
+	return end + 1
+}
+
+const lettersAndDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+func isNumeral(c byte) bool { return c >= '0' && c <= '9' }

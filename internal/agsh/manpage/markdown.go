@@ -3,7 +3,6 @@ package manpage
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -53,24 +52,38 @@ func newParser() parser.Parser {
 	)
 }
 
-// container is the start of a quote or of a list item.
-var container = regexp.MustCompile(`^[ \t]*(>|[-+*][ \t]|[0-9]{1,9}[.)][ \t])`)
-
 // nests reports whether a line is inside of too many quotes and lists.
 func nests(s string) bool {
 	for line := range strings.SplitSeq(s, "\n") {
 		for depth := 0; ; depth++ {
-			marker := container.FindString(line)
-			if marker == "" {
+			inner, ok := cutContainer(line)
+			if !ok {
 				break
 			}
 			if depth == maxNesting {
 				return true
 			}
-			line = line[len(marker):]
+			line = inner
 		}
 	}
 	return false
+}
+
+// cutContainer takes the start of a quote or of a list item off a line.
+func cutContainer(line string) (inner string, ok bool) {
+	line = strings.TrimLeft(line, " \t")
+	if inner, ok := strings.CutPrefix(line, ">"); ok {
+		return inner, true
+	}
+	marker := strings.TrimLeft(line, "0123456789")
+	switch digits := len(line) - len(marker); {
+	case len(marker) < 2 || marker[1] != ' ' && marker[1] != '\t':
+		return "", false
+	case digits == 0 && strings.IndexByte("-+*", marker[0]) >= 0,
+		digits >= 1 && digits <= 9 && (marker[0] == '.' || marker[0] == ')'):
+		return marker[2:], true
+	}
+	return "", false
 }
 
 // verbatim keeps lines and the spaces in them.
@@ -199,9 +212,6 @@ func (m *renderer) rawLine(line []byte, width int) []string {
 	return text.Wrap(oneLine(string(bytes.TrimRight(line, " \t\r\n"))), width)
 }
 
-// tableRule is the line under the head of a table.
-var tableRule = regexp.MustCompile(`^[ \t]*[|:-][ \t|:-]*\|[ \t|:-]*$`)
-
 // isTable reports whether a paragraph is a table, which is as well read as it
 // is written.
 func (m *renderer) isTable(n ast.Node) bool {
@@ -209,6 +219,8 @@ func (m *renderer) isTable(n ast.Node) bool {
 	if lines.Len() < 2 {
 		return false
 	}
-	rule := lines.At(1)
-	return tableRule.Match(bytes.TrimRight(rule.Value(m.source), "\r\n"))
+	second := lines.At(1)
+	rule := bytes.Trim(second.Value(m.source), " \t\r\n")
+	// The line under the head; a bar alone is none.
+	return len(bytes.Trim(rule, " \t|:-")) == 0 && bytes.LastIndexByte(rule, '|') > 0
 }
