@@ -14,7 +14,7 @@ const (
 	// maxBlocks is the most blocks of content a result has.
 	maxBlocks = 1000
 	// blockFrame is what a block takes in JSON beside its strings.
-	blockFrame = len(`{"type":"","text":"","data":"","mimeType":""},`)
+	blockFrame = len(`{"type":"","text":"","data":"","mimeType":"","uri":"","name":""},`)
 	// firstFrame is not counted against the limit, so that one text may be as
 	// long as it.
 	firstFrame = blockFrame + len("text")
@@ -93,14 +93,18 @@ func cutBlocks(blocks []event.Block, budget int) []event.Block {
 // cutBlock returns a text block of at most room bytes for one that is larger.
 func cutBlock(b event.Block, room int) event.Block {
 	if b.Type != "text" {
-		return event.Text(fmt.Sprintf("[%.40q of %d bytes left out: the output is too large]", b.MimeType, len(b.Data)/4*3))
+		return event.Text(fmt.Sprintf("[%.40q of %d bytes left out: the output is too large]", b.MimeType, len(b.Text)+len(b.Data)/4*3))
 	}
 	return event.Text(Cut(b.Text, room-markerSize))
 }
 
 // blockSize is what a block takes in JSON.
 func blockSize(b event.Block) int {
-	return blockFrame + encodedSize(b.Type) + encodedSize(b.Text) + encodedSize(b.Data) + encodedSize(b.MimeType)
+	size := blockFrame
+	for _, s := range []string{b.Type, b.Text, b.Data, b.MimeType, b.URI, b.Name} {
+		size += encodedSize(s)
+	}
+	return size
 }
 
 // encodedSize is what text takes between the quotes of a JSON string.

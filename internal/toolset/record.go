@@ -25,6 +25,7 @@ func recordable(res agent.Result) (agent.Result, error) {
 	for i, b := range res.Content {
 		b.Text, b.Data = strings.ToValidUTF8(b.Text, "\uFFFD"), strings.ToValidUTF8(b.Data, "\uFFFD")
 		b.Type, b.MimeType = strings.ToValidUTF8(b.Type, "\uFFFD"), strings.ToValidUTF8(b.MimeType, "\uFFFD")
+		b.URI, b.Name = strings.ToValidUTF8(b.URI, "\uFFFD"), strings.ToValidUTF8(b.Name, "\uFFFD")
 		content[i] = b
 	}
 	res.Content = content

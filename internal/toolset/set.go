@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -20,14 +21,18 @@ type Source string
 
 // The sources of tools.
 const (
-	Native   Source = "native"   // made from the agent's file tree
-	Authored Source = "authored" // an executable or a Go tool
+	Native    Source = "native"     // made from the agent's file tree
+	Authored  Source = "authored"   // the agent's own
+	Connected Source = "connection" // of an MCP server
 )
 
 // A Tool is one entry of the namespace.
 type Tool struct {
 	agent.Func
 	Source Source
+	// Connection is the MCP server a connected tool is of, and Connector the
+	// service behind that server, or "".
+	Connection, Connector string
 	// Canonical, if set, turns arguments as callers write them into those the
 	// schema names: it replaces accepted aliases. The log keeps what came.
 	Canonical func(args json.RawMessage) json.RawMessage
@@ -36,12 +41,14 @@ type Tool struct {
 }
 
 // A Set is an assembled namespace: names are unique, order is kept. It never
-// changes after [Assemble], so it is safe for concurrent use.
+// changes after [Assemble] or [Set.Extend], so it is safe for concurrent use.
 type Set struct {
-	tools []*Tool
-	names map[string]*Tool
-	folds map[string][]*Tool
-	etag  string
+	tools       []*Tool
+	names       map[string]*Tool
+	folds       map[string][]*Tool
+	etag        string
+	unavailable []Unavailable
+	diagnostics []Diagnostic
 }
 
 // namePattern is what a tool may be called. Names go into URLs, model requests
@@ -60,15 +67,28 @@ func Assemble(tools ...Tool) (*Set, error) {
 		if err := s.add(&t); err != nil {
 			return nil, err
 		}
-		enc, err := json.Marshal([]any{t.Name, t.Title, t.Description, t.Input, t.Output, t.Effect, t.NeedsApproval, t.Source, t.Display})
+		enc, err := t.visible()
 		if err != nil {
-			return nil, fmt.Errorf("tool %s: encode its definition: %w", t.Name, err)
+			return nil, err
 		}
 		sum.Write(enc)
 	}
-	s.etag = `"` + hex.EncodeToString(sum.Sum(nil)[:12]) + `"`
+	s.etag = tag(sum)
 	return s, nil
 }
+
+// visible is all that a client can see of a tool.
+func (t *Tool) visible() ([]byte, error) {
+	enc, err := json.Marshal([]any{
+		t.Name, t.Title, t.Description, t.Input, t.Output, t.Effect, t.NeedsApproval, t.Source, t.Connection, t.Connector, t.Display,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("tool %s: encode its definition: %w", t.Name, err)
+	}
+	return enc, nil
+}
+
+func tag(sum hash.Hash) string { return `"` + hex.EncodeToString(sum.Sum(nil)[:12]) + `"` }
 
 func (s *Set) add(t *Tool) error {
 	if !namePattern.MatchString(t.Name) {
