@@ -167,10 +167,10 @@ func TestJSON(t *testing.T) {
 	look := marked()
 	for src, want := range map[string]string{
 		`{"a\"b" : "c\\", "d":[-1.5e+3,true,null]}`: `{{key "a\"b"} : {string "c\\"}, {key "d"}:[{number -1.5e+3},{literal true},{literal null}]}`,
-		`"open`:                `{string "open}`,
-		"\"open\\\n\"":         "{string \"open\\}\n{string \"}",
-		"truely nulls":         "truely nulls",
-		"":                     "",
+		`"open`:                 `{string "open}`,
+		"\"open\\\n\"":          "{string \"open\\}\n{string \"}",
+		"nulls trues":           "nulls trues",
+		"":                      "",
 		"é {\"é\":\"\\u00e9\"}": "é {{key \"é\"}:{string \"\\u00e9\"}}",
 	} {
 		got := highlight.JSON(src, look)

@@ -32,7 +32,12 @@ func styleOf(kind chroma.TokenType, t theme.Theme) theme.Style {
 		return t.Added
 	case chroma.GenericDeleted:
 		return t.Removed
+	default:
+		return styleOfGroup(kind, t)
 	}
+}
+
+func styleOfGroup(kind chroma.TokenType, t theme.Theme) theme.Style {
 	switch {
 	case kind.InCategory(chroma.Keyword):
 		return t.Keyword

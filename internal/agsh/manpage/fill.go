@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"agsh.dev/internal/term/text"
+	"agsh.dev/internal/term/theme"
 )
 
 // A style is what a terminal with colour adds to a piece of text.
@@ -15,19 +16,18 @@ const (
 	code
 )
 
-// on is the escape sequence that starts a style.
-func (s style) on() string {
+// paint is text in the style, as the theme has it.
+func (s style) paint(text string, look theme.Theme) string {
 	var codes []string
-	if s&bold != 0 {
-		codes = append(codes, "1")
+	for _, part := range []struct {
+		style style
+		look  theme.Style
+	}{{bold, look.Bold}, {underline, look.Underline}, {code, look.Code}} {
+		if s&part.style != 0 && part.look != "" {
+			codes = append(codes, string(part.look))
+		}
 	}
-	if s&underline != 0 {
-		codes = append(codes, "4")
-	}
-	if s&code != 0 {
-		codes = append(codes, "36")
-	}
-	return "\x1b[" + strings.Join(codes, ";") + "m"
+	return theme.Style(strings.Join(codes, ";")).Paint(text)
 }
 
 // A span is escaped text on one line, in one style; or the end of that line.
@@ -52,7 +52,7 @@ func (w word) width() int {
 
 // fill sets spans in lines of at most width cells, breaking between words. A
 // word wider than a line is broken anywhere.
-func fill(spans []span, width int, color bool) []string {
+func fill(spans []span, width int, look theme.Theme) []string {
 	var lines []string
 	var row []span
 	left := 0
@@ -62,13 +62,13 @@ func fill(spans []span, width int, color bool) []string {
 			continue
 		}
 		left = min(left, max(0, width-minWidth))
-		lines = append(lines, indented(fillRow(words(row), width-left, color), left)...)
+		lines = append(lines, indented(fillRow(words(row), width-left, look), left)...)
 		row, left = nil, s.indent
 	}
 	return lines
 }
 
-func fillRow(words []word, width int, color bool) []string {
+func fillRow(words []word, width int, look theme.Theme) []string {
 	var lines []string
 	var b strings.Builder
 	used := 0
@@ -85,11 +85,7 @@ func fillRow(words []word, width int, color bool) []string {
 				used++
 			}
 			for _, p := range w {
-				if color && p.style != 0 {
-					b.WriteString(p.style.on() + p.text + "\x1b[0m")
-				} else {
-					b.WriteString(p.text)
-				}
+				b.WriteString(p.style.paint(p.text, look))
 			}
 			used += n
 		}

@@ -121,7 +121,9 @@ func plainText(raw []byte) string {
 // maxReference is longer than any reference that means something.
 const maxReference = 48
 
-func isPunctuation(c byte) bool { return c < utf8.RuneSelf && unicode.In(rune(c), unicode.P, unicode.S) }
+func isPunctuation(c byte) bool {
+	return c < utf8.RuneSelf && unicode.In(rune(c), unicode.P, unicode.S)
+}
 
 // reference is the length of the character reference at the front of s, such
 // as &amp; or &#38; or &#x26;, and 0 if there is none.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"agsh.dev/internal/term/text"
+	"agsh.dev/internal/term/theme"
 )
 
 // A Page is the manual of one command. Empty parts are left out.
@@ -55,6 +56,8 @@ type Options struct {
 	// Width of the terminal in cells; 0 and anything above 100 are 100.
 	Width int
 	Color bool
+	// Theme is the colours, where there are any; the zero Theme is that of 16.
+	Theme theme.Theme
 }
 
 const (
@@ -123,7 +126,7 @@ func rowsOf(groups []Group) [][]Row {
 type writer struct {
 	strings.Builder
 	width int
-	color bool
+	theme theme.Theme
 }
 
 func newWriter(o Options) *writer {
@@ -131,7 +134,13 @@ func newWriter(o Options) *writer {
 	if o.Width > 0 {
 		width = max(minWidth, min(o.Width, maxWidth))
 	}
-	return &writer{width: width, color: o.Color}
+	w := &writer{width: width}
+	if o.Color {
+		if w.theme = o.Theme; w.theme == (theme.Theme{}) {
+			w.theme = theme.New(16)
+		}
+	}
+	return w
 }
 
 // section writes a heading and its lines; without lines, nothing.
@@ -140,7 +149,7 @@ func (w *writer) section(heading string, lines []string) {
 		return
 	}
 	w.blank()
-	w.lines(fill([]span{{text: text.EscapeLine(heading), style: bold}}, w.width, w.color), 0)
+	w.lines(fill([]span{{text: text.EscapeLine(heading), style: bold}}, w.width, w.theme), 0)
 	w.lines(lines, indent)
 }
 
@@ -174,7 +183,7 @@ func (w *writer) plain(s string, width int) []string {
 	if strings.TrimSpace(s) == "" {
 		return nil
 	}
-	return fill(plainSpans(s, 0), width, w.color)
+	return fill(plainSpans(s, 0), width, w.theme)
 }
 
 // hanging is plain with all lines but the first indented.
@@ -194,7 +203,7 @@ func (w *writer) entries(entries []Entry) []string {
 		if i > 0 {
 			lines = append(lines, "")
 		}
-		lines = append(lines, fill(plainSpans(e.Term, bold), w.width-indent, w.color)...)
+		lines = append(lines, fill(plainSpans(e.Term, bold), w.width-indent, w.theme)...)
 		var parts [][]string
 		for _, part := range [][]string{
 			w.markdown(e.Text, w.width-2*indent), w.plain(e.Facts, w.width-2*indent), w.fields(e.Fields, w.width-2*indent),
@@ -221,9 +230,9 @@ func (w *writer) fields(entries []Entry, width int) []string {
 		if e.Facts != "" {
 			head = append(append(head, span{text: " "}), plainSpans(e.Facts, 0)...)
 		}
-		first := fill(head, width, w.color)
+		first := fill(head, width, w.theme)
 		if len(first) > 1 {
-			first = fill(head, width-indent, w.color)
+			first = fill(head, width-indent, w.theme)
 			first = append(first[:1:1], indented(first[1:], indent)...)
 		}
 		lines = append(lines, first...)

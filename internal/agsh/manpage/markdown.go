@@ -11,6 +11,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"agsh.dev/internal/term/text"
+	"agsh.dev/internal/term/theme"
 )
 
 // A text that is longer, nests deeper or has more asterisks and underscores
@@ -33,7 +34,7 @@ func (w *writer) markdown(s string, width int) []string {
 	case len(s) > maxMarkdown || nests(s) || strings.Count(s, "*")+strings.Count(s, "_") > maxMarkers:
 		return w.verbatim(s, width)
 	}
-	m := renderer{source: []byte(s), color: w.color}
+	m := renderer{source: []byte(s), theme: w.theme}
 	return m.blocks(newParser().Parse(gtext.NewReader(m.source)), width, false)
 }
 
@@ -98,7 +99,7 @@ func (w *writer) verbatim(s string, width int) []string {
 // A renderer turns the tree of one text into lines.
 type renderer struct {
 	source []byte
-	color  bool
+	theme  theme.Theme
 }
 
 func (m *renderer) blocks(parent ast.Node, width int, tight bool) []string {
@@ -119,7 +120,7 @@ func (m *renderer) blocks(parent ast.Node, width int, tight bool) []string {
 func (m *renderer) block(n ast.Node, width int) []string {
 	switch n := n.(type) {
 	case *ast.Heading:
-		return fill(m.inline(n, bold), width, m.color)
+		return fill(m.inline(n, bold), width, m.theme)
 	case *ast.ThematicBreak:
 		return []string{"---"}
 	case *ast.CodeBlock:
@@ -140,7 +141,7 @@ func (m *renderer) block(n ast.Node, width int) []string {
 		if m.isTable(n) {
 			return m.raw(n, width)
 		}
-		return fill(m.inline(n, 0), width, m.color)
+		return fill(m.inline(n, 0), width, m.theme)
 	default:
 		return m.blocks(n, width, false)
 	}
@@ -150,7 +151,7 @@ func (m *renderer) block(n ast.Node, width int) []string {
 func (m *renderer) prefixed(first, rest string, width int, lines func(width int) []string) []string {
 	if width-len(rest) < minWidth/2 {
 		if marker := strings.Trim(first, " "); marker != "" {
-			return append(fill([]span{{text: marker}}, width, false), lines(width)...)
+			return append(fill([]span{{text: marker}}, width, theme.Theme{}), lines(width)...)
 		}
 		return lines(width)
 	}
@@ -171,7 +172,7 @@ func (m *renderer) fenced(n *ast.FencedCodeBlock, width int) []string {
 		return lines
 	}
 	info := oneLine(plainText(n.Info.Segment.Value(m.source)))
-	return append(fill([]span{{text: info + ":"}}, width, m.color), lines...)
+	return append(fill([]span{{text: info + ":"}}, width, m.theme), lines...)
 }
 
 func (m *renderer) list(n *ast.List, width int) []string {

@@ -11,7 +11,7 @@ import (
 	"agsh.dev/internal/term/text"
 )
 
-var sgr = regexp.MustCompile("\x1b\\[[0-9]+m")
+var sgr = regexp.MustCompile("\x1b\\[[0-9;]+m")
 
 func FuzzText(f *testing.F) {
 	for _, s := range []string{
@@ -25,6 +25,7 @@ func FuzzText(f *testing.F) {
 	} {
 		f.Add(s, "", 20)
 		f.Add("x", s, 7)
+		f.Add("     1|a: "+s, "", 20)
 	}
 	f.Fuzz(func(t *testing.T, said, structured string, width int) {
 		r := view.Result{Blocks: []view.Block{{Type: "text", Text: said}}, Structured: json.RawMessage(structured)}
@@ -40,7 +41,7 @@ func FuzzText(f *testing.F) {
 			if plain != "" && !strings.HasSuffix(plain, "\n") {
 				t.Errorf("Text of %q, %q in shape %q does not end its line: %q", said, structured, shape, plain)
 			}
-			if color := view.Text(r, view.Options{Width: width, Shape: shape, Color: true}); sgr.ReplaceAllString(color, "") != plain {
+			if color := view.Text(r, view.Options{Width: width, Shape: shape, Color: true, Name: "a.yaml"}); sgr.ReplaceAllString(color, "") != plain {
 				t.Errorf("colour changes Text of %q, %q: %q, plain %q", said, structured, color, plain)
 			}
 		}

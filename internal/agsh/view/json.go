@@ -85,10 +85,10 @@ func (r Result) contentAddsNothing() bool {
 
 // isPlain reports whether the block is text and nothing else.
 func (b Block) isPlain() bool {
-	return (b.Type == "text" || b.Type == "") && b.Data == "" && b.MimeType == ""
+	return (b.Type == "text" || b.Type == "") && b.Data == "" && b.MimeType == "" && b.URI == "" && b.Name == ""
 }
 
-// content returns the blocks in their MCP form.
+// content returns the blocks as the server sent them.
 func content(blocks []Block) json.RawMessage {
 	out := []byte{'['}
 	for i, b := range blocks {
@@ -100,7 +100,9 @@ func content(blocks []Block) json.RawMessage {
 			kind = "text"
 		}
 		out = append(appendString(append(out, `{"type":`...), kind), '}')
-		for _, f := range []struct{ name, value string }{{"text", b.Text}, {"data", b.Data}, {"mimeType", b.MimeType}} {
+		for _, f := range []struct{ name, value string }{
+			{"text", b.Text}, {"data", b.Data}, {"mimeType", b.MimeType}, {"uri", b.URI}, {"name", b.Name},
+		} {
 			if f.value != "" || f.name == kind {
 				out[len(out)-1] = ','
 				out = append(appendString(append(append(out, '"'), f.name+`":`...), f.value), '}')

@@ -99,7 +99,7 @@ func (p painter) error(e value, width int) []string {
 		lines = text.Wrap(strings.TrimRight(label+" "+message.text, " "), width)
 	}
 	if after, ok := strings.CutPrefix(lines[0], label); ok {
-		lines[0] = p.red(label) + after
+		lines[0] = p.theme.Error.Paint(label) + after
 	}
 	if len(rest.items) > 0 {
 		lines = append(lines, indent(p.value(rest, width-2, 1), "  ")...)

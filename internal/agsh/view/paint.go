@@ -1,23 +1,29 @@
 package view
 
-import "strings"
+import (
+	"strings"
 
-// A painter lays values out as lines. With color it adds SGR codes around
-// words, after they are measured: the layout is the same without.
-type painter struct{ color bool }
+	"agsh.dev/internal/term/theme"
+)
 
-func (p painter) bold(s string) string  { return p.sgr("1", s) }
-func (p painter) faint(s string) string { return p.sgr("2", s) }
-func (p painter) red(s string) string   { return p.sgr("31", s) }
+// A painter lays values out as lines. Its theme adds SGR codes around words,
+// after they are measured: the layout is the same without.
+type painter struct{ theme theme.Theme }
 
-// sgr wraps s in a code and a reset. Spaces at the end stay outside, where
-// they can be trimmed.
-func (p painter) sgr(code, s string) string {
-	word := strings.TrimRight(s, " ")
-	if !p.color || word == "" {
-		return s
+// scalar paints the lines of a number, of true, false and null. Those of
+// other values stay as they are.
+func (p painter) scalar(v value, lines []string) []string {
+	style := p.theme.Number
+	switch {
+	case v.kind != scalar:
+		return lines
+	case v.isNull() || v.text == "true" || v.text == "false":
+		style = p.theme.Literal
 	}
-	return "\x1b[" + code + "m" + word + "\x1b[0m" + s[len(word):]
+	for i, line := range lines {
+		lines[i] = style.Paint(line)
+	}
+	return lines
 }
 
 // indent puts first before the first line and as many spaces before the

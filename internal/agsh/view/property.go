@@ -30,7 +30,7 @@ func (p painter) properties(v value, width, depth int) []string {
 	var lines []string
 	for i, item := range v.items {
 		if !isBelow(item) {
-			lines = append(lines, p.pair(v.keys[i], inline(item), column, width)...)
+			lines = append(lines, p.pair(v.keys[i], item, column, width)...)
 			continue
 		}
 		lines = append(lines, p.label(v.keys[i], width)...)
@@ -59,7 +59,8 @@ func valueColumn(keys []string, width int) int {
 
 // pair is a key with a value of one line beside it, wrapped if it must be. If
 // the room there would break a word that fits below the key, it goes there.
-func (p painter) pair(key, val string, column, width int) []string {
+func (p painter) pair(key string, v value, column, width int) []string {
+	val := inline(v)
 	label := name(key) + ":"
 	used := text.Width(label)
 	column = max(column, used+gap)
@@ -67,13 +68,13 @@ func (p painter) pair(key, val string, column, width int) []string {
 	if text.Width(val) > room {
 		w := widest(val)
 		if room < minRoom || w > room && w <= width-2 {
-			return append(p.label(key, width), indent(text.Wrap(val, width-2), "  ")...)
+			return append(p.label(key, width), indent(p.scalar(v, text.Wrap(val, width-2)), "  ")...)
 		}
 	}
-	lines := text.Wrap(val, room)
+	lines := p.scalar(v, text.Wrap(val, room))
 	for i, line := range lines {
 		if i == 0 {
-			lines[i] = p.faint(label) + strings.Repeat(" ", column-used) + line
+			lines[i] = p.theme.Key.Paint(label) + strings.Repeat(" ", column-used) + line
 		} else {
 			lines[i] = strings.Repeat(" ", column) + line
 		}
@@ -85,7 +86,7 @@ func (p painter) pair(key, val string, column, width int) []string {
 func (p painter) label(key string, width int) []string {
 	lines := text.Wrap(name(key)+":", width)
 	for i := range lines {
-		lines[i] = p.faint(lines[i])
+		lines[i] = p.theme.Key.Paint(lines[i])
 	}
 	return lines
 }

@@ -6,12 +6,12 @@ import (
 )
 
 // apply returns the text of a tool's result in the form of the shape, or as it
-// is if it does not have the expected form. An error is never reshaped.
-func (s Shape) apply(t string, isError bool) string {
+// is, and false, if it does not have the expected form. An error is never
+// reshaped.
+func (s Shape) apply(t string, isError bool) (reshaped string, ok bool) {
 	if isError {
-		return t
+		return t, false
 	}
-	reshaped, ok := "", false
 	switch s {
 	case LS:
 		reshaped, ok = names(t)
@@ -20,9 +20,9 @@ func (s Shape) apply(t string, isError bool) string {
 	default: // the others are printed as the tool says it
 	}
 	if ok {
-		return reshaped
+		return reshaped, true
 	}
-	return t
+	return t, false
 }
 
 // FileText returns the text of the file that a reading tool's result shows:

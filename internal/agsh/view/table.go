@@ -184,7 +184,7 @@ func (p painter) table(t *table, widths []int) []string {
 	}
 	apart := wraps(head, widths) || slices.ContainsFunc(t.rows, func(cells []cell) bool { return wraps(cells, widths) })
 	rule := p.rule(widths)
-	lines := row(make([]string, 0, len(t.rows)+1), head, widths, p.bold)
+	lines := row(make([]string, 0, len(t.rows)+1), head, widths, p.theme.Heading.Paint)
 	for _, cells := range t.rows {
 		above := apart
 		apart = wraps(cells, widths)
@@ -201,7 +201,7 @@ func (p painter) rule(widths []int) string {
 	for i, w := range widths {
 		parts[i] = strings.Repeat("─", w)
 	}
-	return p.faint(strings.Join(parts, strings.Repeat(" ", gap)))
+	return p.theme.Dim.Paint(strings.Join(parts, strings.Repeat(" ", gap)))
 }
 
 func wraps(cells []cell, widths []int) bool {
@@ -272,7 +272,7 @@ func (p painter) stack(items []value, width int) []string {
 			lines = append(lines, inline(item))
 		}
 		for i, key := range item.keys {
-			lines = append(lines, p.pair(key, inline(item.items[i]), column, width)...)
+			lines = append(lines, p.pair(key, item.items[i], column, width)...)
 		}
 	}
 	return lines

@@ -1,7 +1,7 @@
 // Package view turns the result of a tool call into what a person reads, or
 // into one JSON value. It is pure: a result and a width in, text out. It knows
 // no terminal, no tool and no schema; what a value looks like follows from its
-// own shape.
+// own shape, and its colours from a theme.
 package view
 
 import (
@@ -12,7 +12,9 @@ import (
 	"slices"
 	"strings"
 
+	"agsh.dev/internal/agsh/highlight"
 	"agsh.dev/internal/term/text"
+	"agsh.dev/internal/term/theme"
 )
 
 // A Result is what a tool call returned, shaped as in MCP.
@@ -23,12 +25,14 @@ type Result struct {
 	IsError    bool
 }
 
-// A Block is one piece of a result's content.
+// A Block is one piece of a result's content. The empty Type is "text".
 type Block struct {
-	Type     string // "text" (also if empty), "image", …
+	Type     string // text, image, audio, resource, resource_link
 	Text     string
 	Data     string // base64
 	MimeType string
+	URI      string // of a resource
+	Name     string // of a resource that is only linked
 }
 
 // A Shape names the output of a well-known tool that is shown as the Unix
@@ -57,6 +61,22 @@ type Options struct {
 	Width int  // cells of a line; 0 is no limit
 	Color bool // adds SGR codes and changes nothing else
 	Shape Shape
+	// Theme is the colours, where there are any; the zero Theme is that of 16.
+	Theme theme.Theme
+	// Name is the name or path of the file that shape Read shows, which is
+	// coloured by it; "" is none.
+	Name string
+}
+
+// theme is what o paints with.
+func (o Options) theme() theme.Theme {
+	switch {
+	case !o.Color:
+		return theme.Theme{}
+	case o.Theme == theme.Theme{}:
+		return theme.New(16)
+	}
+	return o.Theme
 }
 
 // Text returns r for a person to read. It is empty, or ends in a newline. An
@@ -75,7 +95,7 @@ type Options struct {
 // [text.Escape] does. The [Notes] of r are left out.
 func Text(r Result, o Options) string {
 	r = r.normal()
-	p := painter{color: o.Color}
+	p := painter{o.theme()}
 	width := unlimited
 	if o.Width > 0 {
 		width = max(o.Width, MinWidth)
@@ -104,7 +124,7 @@ func Text(r Result, o Options) string {
 		case ok && (o.Shape == None || isErrorObject(v)):
 			d.view(p.result(v, width))
 		default:
-			d.verbatim(text.Escape(o.Shape.apply(b.Text, r.IsError)))
+			d.verbatim(o.verbatim(b.Text, r.IsError))
 		}
 	}
 	shown := d.String()
@@ -113,6 +133,17 @@ func Text(r Result, o Options) string {
 		return d.String()
 	}
 	return shown
+}
+
+// verbatim is text as it is, in the form of the shape. Colours come after the
+// escapes, which are then part of the text.
+func (o Options) verbatim(t string, isError bool) string {
+	reshaped, ok := o.Shape.apply(t, isError)
+	reshaped = text.Escape(reshaped)
+	if ok && o.Shape == Read {
+		return highlight.Text(o.Name, reshaped, o.theme())
+	}
+	return reshaped
 }
 
 // Notes returns what a well-known tool says about its result beside it, such
@@ -169,23 +200,25 @@ func (r Result) textAddsNothing() bool {
 	return equal(parse(said[0].Text), parse(string(r.Structured)))
 }
 
-// isText reports whether the block is shown by its text alone. Kinds we do not
-// know are, if text is all they have.
+// isText reports whether the block is shown by its text alone, as that of a
+// resource is. Kinds we do not know are, if text is all they have.
 func (b Block) isText() bool {
-	return b.Type == "text" || b.Type == "" || b.Text != "" && b.Data == ""
+	return b.Type == "text" || b.Type == "" || b.Text != "" && b.Data == "" && b.Type != "resource_link"
 }
 
-// label stands for a block that is not text: [image image/png 12 KB]. A text
+// label stands for a block that is not text: [image image/png 12 KB],
+// [resource file:///a.pdf application/pdf 1 MB], [link name file:///a]. A text
 // that comes with it follows.
 func (b Block) label() string {
-	words := []string{b.Type}
-	if b.MimeType != "" {
-		words = append(words, b.MimeType)
+	words := []string{b.Type, b.Name, b.URI, b.MimeType}
+	if b.Type == "resource_link" {
+		words[0] = "link"
 	}
 	if b.Data != "" {
 		padding := len(b.Data) - len(strings.TrimRight(b.Data, "="))
 		words = append(words, size(base64.RawStdEncoding.DecodedLen(len(b.Data)-padding)))
 	}
+	words = slices.DeleteFunc(words, func(w string) bool { return w == "" })
 	label := text.EscapeLine("[" + strings.Join(words, " ") + "]")
 	if b.Text != "" {
 		label += " " + text.Escape(b.Text)

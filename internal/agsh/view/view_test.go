@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"agsh.dev/internal/agsh/view"
+	"agsh.dev/internal/term/theme"
 )
 
 func TestTextOfEachKindOfResult(t *testing.T) {
@@ -262,5 +263,57 @@ func TestAWordIsNotBrokenWhileThereIsRoom(t *testing.T) {
 		if !strings.Contains(got, word) {
 			t.Errorf("%q is broken:\n%s", word, got)
 		}
+	}
+}
+
+func TestBlocksThatAreNoText(t *testing.T) {
+	tests := []struct {
+		name string
+		in   view.Block
+		want string
+	}{
+		{"image", view.Block{Type: "image", MimeType: "image/png", Data: "AAAA"}, "[image image/png 3 B]\n"},
+		{"audio", view.Block{Type: "audio", MimeType: "audio/wav", Data: "AA=="}, "[audio audio/wav 1 B]\n"},
+		{"resource with text", view.Block{Type: "resource", URI: "file:///a", MimeType: "text/plain", Text: "a\nb"}, "a\nb\n"},
+		{"resource with bytes", view.Block{Type: "resource", URI: "file:///a.pdf", MimeType: "application/pdf", Data: "AAAA"}, "[resource file:///a.pdf application/pdf 3 B]\n"},
+		{"empty resource", view.Block{Type: "resource", URI: "file:///a"}, "[resource file:///a]\n"},
+		{"link", view.Block{Type: "resource_link", Name: "a", URI: "file:///a"}, "[link a file:///a]\n"},
+		{"hostile link", view.Block{Type: "resource_link", Name: "a\x1b[2J\n", URI: "x"}, `[link a\x1b[2J\n x]` + "\n"},
+	}
+	for _, tt := range tests {
+		if got := view.Text(view.Result{Blocks: []view.Block{tt.in}}, view.Options{}); got != tt.want {
+			t.Errorf("%s: Text = %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	link := view.Result{Blocks: []view.Block{{Type: "resource_link", Name: "a", URI: "file:///a"}}}
+	if got, want := string(view.JSON(link)), `[{"type":"resource_link","uri":"file:///a","name":"a"}]`; got != want {
+		t.Errorf("JSON of a link = %s, want %s", got, want)
+	}
+}
+
+func TestAFileIsColouredByItsName(t *testing.T) {
+	file := said("     1|if true; then # \x1b[2J\n     2|fi\n")
+	failed := file
+	failed.IsError = true
+	o := view.Options{Shape: view.Read, Name: "/a/run.sh", Color: true}
+	want := "\x1b[35mif\x1b[0m true; \x1b[35mthen\x1b[0m \x1b[2m# \\x1b[2J\x1b[0m\n\x1b[35mfi\x1b[0m\n"
+	if got := view.Text(file, o); sgr.ReplaceAllString(got, "") != sgr.ReplaceAllString(want, "") || got == sgr.ReplaceAllString(got, "") {
+		t.Errorf("Text of a script = %q, want %q", got, want)
+	}
+	for name, plain := range map[string]view.Options{
+		"no colour":     {Shape: view.Read, Name: "/a/run.sh", Theme: theme.New(16)},
+		"another shape": {Shape: view.Grep, Name: "/a/run.sh", Color: true},
+		"no name":       {Shape: view.Read, Color: true},
+	} {
+		if got := view.Text(file, plain); sgr.MatchString(got) {
+			t.Errorf("%s: Text = %q", name, got)
+		}
+	}
+	if got := view.Text(failed, o); sgr.MatchString(got) {
+		t.Errorf("Text of an error = %q", got)
+	}
+	o.Theme = theme.New(256)
+	if got := view.Text(file, o); !strings.Contains(got, "\x1b[38;5;") {
+		t.Errorf("Text with 256 colours = %q", got)
 	}
 }
