@@ -44,10 +44,8 @@ func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	select {
-	case <-c.process.closing:
+	if isClosed(c.process.closing) {
 		return nil, io.EOF
-	default:
 	}
 	select {
 	case <-ctx.Done():
@@ -133,11 +131,11 @@ func (c *conn) send(ctx context.Context, data []byte) (int, error) {
 }
 
 // over reports whether the server is ending or has ended.
-func (c *conn) over() bool {
+func (c *conn) over() bool { return isClosed(c.process.gone) || isClosed(c.process.closing) }
+
+func isClosed(c <-chan struct{}) bool {
 	select {
-	case <-c.process.gone:
-		return true
-	case <-c.process.closing:
+	case <-c:
 		return true
 	default:
 		return false
@@ -159,10 +157,12 @@ func (c *conn) why(stream string, giveUp <-chan struct{}) error {
 	}
 	select {
 	case <-p.closing:
-		return mcp.ErrConnectionClosed
 	case <-p.ended:
-		return p.exit
 	}
+	if isClosed(p.closing) {
+		return mcp.ErrConnectionClosed
+	}
+	return p.exit
 }
 
 // Close ends the server and returns when no process of its group and no

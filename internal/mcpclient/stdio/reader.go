@@ -57,36 +57,57 @@ func (r *reader) parse(line []byte) {
 		r.junk("")
 		return
 	}
+	if msg := decode(rest); msg != nil {
+		r.queue = append(r.queue, msg)
+		return
+	}
 	for len(rest) > 0 {
 		end := valueEnd(rest)
 		value := rest[:end]
 		rest = bytes.TrimSpace(rest[end:])
-		if value[0] != '[' {
-			r.decode(value)
-			continue
-		}
 		var batch []json.RawMessage
-		if json.Unmarshal(value, &batch) != nil {
+		if value[0] != '[' {
+			batch = append(batch, value)
+		} else if json.Unmarshal(value, &batch) != nil {
 			r.junk(note(value))
 		}
 		for _, member := range batch {
-			r.decode(member)
+			if msg := decode(member); msg != nil {
+				r.queue = append(r.queue, msg)
+			} else {
+				r.junk(note(member))
+			}
 		}
 	}
 }
 
-func (r *reader) decode(value []byte) {
-	var msg jsonrpc.Message
-	var err error
-	// The decoder takes null for an empty object, and more.
-	if value[0] == '{' {
-		msg, err = jsonrpc.DecodeMessage(value)
+// decode returns the message that an object is, or nil. The SDK's decoder
+// would do, but it takes a buffer of 32 KiB for each message and ignores what
+// follows one.
+func decode(value []byte) jsonrpc.Message {
+	var wire struct {
+		Version string          `json:"jsonrpc"`
+		ID      any             `json:"id"`
+		Method  *string         `json:"method"`
+		Params  json.RawMessage `json:"params"`
+		Result  json.RawMessage `json:"result"`
+		Error   *jsonrpc.Error  `json:"error"`
 	}
-	if msg == nil || err != nil {
-		r.junk(note(value))
-		return
+	if value[0] != '{' || json.Unmarshal(value, &wire) != nil || wire.Version != "2.0" {
+		return nil
 	}
-	r.queue = append(r.queue, msg)
+	id, err := jsonrpc.MakeID(wire.ID)
+	switch {
+	case err != nil:
+		return nil
+	case wire.Method != nil:
+		return &jsonrpc.Request{ID: id, Method: *wire.Method, Params: wire.Params}
+	case !id.IsValid():
+		return nil
+	case wire.Error != nil: // a nil one would be an error that is not nil
+		return &jsonrpc.Response{ID: id, Result: wire.Result, Error: wire.Error}
+	}
+	return &jsonrpc.Response{ID: id, Result: wire.Result}
 }
 
 // refuse queues errors in place of the responses in a line that is too long.

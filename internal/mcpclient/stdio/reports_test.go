@@ -48,7 +48,7 @@ func TestR31_LinesAreLong(t *testing.T) {
 	cfg.MaxMessage = 100_000
 	_, s = session(t, cfg)
 	for range 2 {
-		_, err := size(s, 5_000_000)
+		_, err := size(s, 500_000)
 		var wire *jsonrpc.Error
 		if !errors.As(err, &wire) || !strings.Contains(err.Error(), "over the limit of 100000") {
 			t.Errorf("answer past the limit: %v", err)

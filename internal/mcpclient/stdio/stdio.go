@@ -98,14 +98,8 @@ func (t *Transport) Connect(ctx context.Context) (mcp.Connection, error) {
 // Exit returns how the program ended, also after Close; nil before that. It is
 // for when the SDK has made a mere text of the error of Read or Write.
 func (t *Transport) Exit() *ExitError {
-	p := t.process.Load()
-	if p == nil {
-		return nil
-	}
-	select {
-	case <-p.ended:
+	if p := t.process.Load(); p != nil && isClosed(p.ended) {
 		return p.exit
-	default:
-		return nil
 	}
+	return nil
 }
