@@ -18,8 +18,10 @@ import (
 
 // A Config is what reading needs from outside. Its zero value works.
 type Config struct {
-	// Getenv reads the environment: PATH, to look for the interpreters of
-	// scripts. Nil leaves that out.
+	// Getenv reads the environment: PATH, to look for interpreters and
+	// programs, and what ${NAME} stands for in connections and headers. Nil
+	// leaves both out: variables stay as they are written, and URLs with them
+	// are not looked at.
 	Getenv func(string) string
 }
 

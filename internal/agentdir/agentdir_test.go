@@ -107,7 +107,10 @@ func TestProblems(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Chdir(lay(t, a))
-			project, problems, err := Read(".", Config{Getenv: func(string) string { return "/usr/bin:/bin:" + goCommand }})
+			environment := map[string]string{
+				"PATH": "/usr/bin:/bin:" + goCommand, "TOKEN": "example_token_123", "LINES": "a\nb", "WHERE": "http://user:hunter2@h/",
+			}
+			project, problems, err := Read(".", Config{Getenv: func(name string) string { return environment[name] }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,6 +119,11 @@ func TestProblems(t *testing.T) {
 				seen[p.Code] = true
 			}
 			got := render(problems)
+			for _, secret := range []string{"example_token_123", "hunter2"} {
+				if strings.Contains(got, secret) {
+					t.Errorf("the problems tell %s", secret)
+				}
+			}
 			last := len(a.Files) - 1
 			if a.Files[last].Name != "want" {
 				t.Fatal("the last file must be want")

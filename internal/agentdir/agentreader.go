@@ -28,9 +28,10 @@ var slots = []slot{
 	{"instructions.md", (*agentReader).instructionsFile},
 	{"instructions", (*agentReader).instructionsFolder},
 	{"tools", (*agentReader).tools},
-	{"skills", nil},
-	{"mcp-connections", nil},
-	{"host-connections", nil},
+	{"skills", (*agentReader).skills},
+	{"scripts", (*agentReader).scripts},
+	{"mcp-connections", (*agentReader).mcpConnections},
+	{"host-connections", (*agentReader).hostConnections},
 	{"channels", nil},
 	{"schedules", nil},
 	{"hooks", nil},
@@ -38,7 +39,6 @@ var slots = []slot{
 	{"extensions", nil},
 	{"workspace", nil},
 	{"memory", nil},
-	{"scripts", nil},
 	{"result.yaml", nil},
 }
 
@@ -88,7 +88,7 @@ func (r *agentReader) misplaced(name string) {
 }
 
 func (r *agentReader) checkWhole(here map[string]bool) {
-	if !here["agent.yaml"] && !here["instructions.md"] && !here["instructions"] && !here["tools"] {
+	if !here["agent.yaml"] && !here["instructions.md"] && !here["instructions"] && !here["tools"] && !here["mcp-connections"] {
 		r.report(place{file: "."}, AgentEmpty, "write an agent.yaml, instructions.md or tools/<name>", "the folder holds no agent")
 	}
 	if here["instructions.md"] && here["instructions"] {

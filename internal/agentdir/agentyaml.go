@@ -104,17 +104,18 @@ func (d document) model(v *yaml.Node) *agent.Model {
 	return &m
 }
 
-// checked reads a string that must pass ok.
-func (d document) checked(v *yaml.Node, what, want string, ok func(string) bool, into *string) {
+// checked reads a string that must pass ok, and reports whether it did.
+func (d document) checked(v *yaml.Node, what, want string, ok func(string) bool, into *string) bool {
 	var s string
 	if !d.str(v, what, &s) {
-		return
+		return false
 	}
 	if !ok(s) {
 		d.invalid(v, "", "%s: want %s, got %s", what, want, quote(s))
-		return
+		return false
 	}
 	*into = s
+	return true
 }
 
 func notEmpty(s string) bool { return strings.TrimSpace(s) != "" }

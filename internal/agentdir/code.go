@@ -44,6 +44,16 @@ const (
 	SchemaInvalid       Code = "schema_invalid"
 	SchemaIgnored       Code = "schema_ignored"
 	SchemaDoubtful      Code = "schema_doubtful"
+	ConnectionDuplicate Code = "connection_duplicate"
+	VariableUnset       Code = "variable_unset"
+	ProgramMissing      Code = "program_missing"
+	URLInsecure         Code = "url_insecure"
+	PlaceholderInvalid  Code = "placeholder_invalid"
+	ArgumentUnused      Code = "argument_unused"
+	FrontMatterInvalid  Code = "front_matter_invalid"
+	SkillFileMissing    Code = "skill_file_missing"
+	SkillDuplicate      Code = "skill_duplicate"
+	ScriptNotExecutable Code = "script_not_executable"
 )
 
 // A CodeInfo is one row of the list of codes.
@@ -58,9 +68,9 @@ type CodeInfo struct {
 var Codes = []CodeInfo{
 	{NoAgent, Error, "The folder holds no agent: no agent/, agents/<name>/ or agent.yaml."},
 	{LayoutConflict, Error, "Two layouts at once, such as agent/ and agents/."},
-	{AgentEmpty, Error, "An agent's folder has no agent.yaml, no instructions and no tools."},
-	{NameInvalid, Error, "A name of an agent or tool is not a letter followed by at most 63 letters, digits, _ or -."},
-	{NameMismatch, Error, "agent.yaml names the agent differently from its folder."},
+	{AgentEmpty, Error, "An agent's folder has no agent.yaml, no instructions, no tools and no connections."},
+	{NameInvalid, Error, "A name of an agent, tool, connection or skill is not a letter followed by at most 63 letters, digits, _ or -."},
+	{NameMismatch, Error, "agent.yaml or a skill says another name than that of its folder or file."},
 	{EntryUnknown, Error, "A file or folder that means nothing where it is."},
 	{EntryKind, Error, "A folder where a file belongs, or the reverse."},
 	{NotBuilt, Error, "A feature this version does not have. It is never ignored in silence."},
@@ -82,12 +92,12 @@ var Codes = []CodeInfo{
 	{InstructionsTwice, Error, "Both instructions.md and instructions/."},
 	{InstructionsMissing, Warning, "The agent has a model and no instructions."},
 	{ToolNameClash, Error, "A tool has the name of a built-in one, of this version or a later, or one that differs only in case."},
-	{ToolDuplicate, Error, "Two programs for one tool name."},
+	{ToolDuplicate, Error, "Two files for one tool name."},
 	{ManifestMissing, Error, "A tool says nothing about itself."},
 	{ManifestTwice, Error, "A tool has a manifest in its comments and another beside it."},
 	{ManifestOpen, Error, "A manifest in comments has no closing line."},
 	{ManifestAlone, Error, "A manifest beside no program."},
-	{ExecBitMissing, Error, "A tool that may not be executed."},
+	{ExecBitMissing, Error, "A tool, or the program of a connection or a command, that may not be executed."},
 	{ShebangInvalid, Error, "A script whose first line cannot start it."},
 	{InterpreterMissing, Warning, "The program that should run a script, or build a tool in Go, is not on this machine."},
 	{BuildTagMissing, Warning, "A tool in Go without //go:build ignore: with a second one beside it, go build and go vet of a module around them fail."},
@@ -95,6 +105,16 @@ var Codes = []CodeInfo{
 	{SchemaInvalid, Error, "input or output is not a JSON Schema of an object, or part of it is no schema."},
 	{SchemaIgnored, Warning, "A keyword of a schema that is not checked: a misspelt or foreign one, or one beyond this version."},
 	{SchemaDoubtful, Warning, "A schema that contradicts itself: a default that it refuses, or a required property that it does not have."},
+	{ConnectionDuplicate, Error, "Two connections of one name, in mcp-connections/ and host-connections/."},
+	{VariableUnset, Error, "A variable that ${NAME} stands for is not set, or empty, and has no default."},
+	{ProgramMissing, Warning, "The program of a connection or a command is not on this machine."},
+	{URLInsecure, Warning, "Headers, which may hold secrets, go to another machine over plain http."},
+	{PlaceholderInvalid, Error, "A placeholder that names no property of input or stands where none may, or a brace without its pair."},
+	{ArgumentUnused, Warning, "A property of input that reaches neither the command line nor the request."},
+	{FrontMatterInvalid, Error, "A skill does not begin with YAML between two lines ---."},
+	{SkillFileMissing, Error, "A skill's folder has no SKILL.md."},
+	{SkillDuplicate, Error, "Two skills of one name: a file and a folder."},
+	{ScriptNotExecutable, Warning, "A script that says what runs it and may not be executed."},
 }
 
 func (c Code) severity() Severity {

@@ -182,11 +182,14 @@ func (d document) fields(n *yaml.Node, what string, table []field) {
 		i := slices.IndexFunc(table, func(f field) bool { return f.key == k.Value })
 		switch {
 		case i < 0:
-			keys := make([]string, len(table))
-			for i, f := range table {
-				keys[i] = f.key
+			var keys, built []string
+			for _, f := range table {
+				keys = append(keys, f.key)
+				if f.read != nil {
+					built = append(built, f.key)
+				}
 			}
-			fix := "known keys: " + strings.Join(keys, ", ")
+			fix := "known keys: " + strings.Join(built, ", ")
 			if guess := near(k.Value, keys); guess != "" {
 				fix = "did you mean " + guess + "?"
 			}
@@ -242,6 +245,15 @@ func (d document) strs(v *yaml.Node, what string) (items []*yaml.Node, ok bool) 
 		}
 	}
 	return items, true
+}
+
+// boolean reads true or false.
+func (d document) boolean(n *yaml.Node, what string, into *bool) {
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" {
+		d.mistyped(n, what, "true or false")
+		return
+	}
+	*into = strings.EqualFold(n.Value, "true")
 }
 
 // integer reads a whole number from 1 to high.

@@ -206,6 +206,33 @@ func (f *folder) addTree(dir string) {
 	})
 }
 
+// walk counts every file below dir as part of the agent, hidden ones
+// included, reports links that lead out or nowhere, and returns the names of
+// the files in order.
+func (f *folder) walk(dir string) []string {
+	var names []string
+	// The function below returns no error.
+	_ = fs.WalkDir(f.root.FS(), dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			f.report(place{file: name}, FileUnreadable, "", "cannot be read: %s", reason(err))
+			return nil
+		}
+		if d.IsDir() {
+			return nil
+		}
+		info, ok := f.stat(name)
+		if !ok || info.IsDir() {
+			return nil
+		}
+		if _, ok = f.isFile(name); ok {
+			f.files[name] = true
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names
+}
+
 func (f *folder) sorted() []string { return slices.Sorted(maps.Keys(f.files)) }
 
 // hash is the SHA-256, in hex, of the paths and contents of the agent's

@@ -22,42 +22,58 @@ func (r *agentReader) manifestFile(file string, e *agent.Executable) bool {
 	return ok && r.manifest(document{folder: r.folder, file: file}, []byte(text), e)
 }
 
-// manifest reads what a tool says about itself.
+// manifest reads what a program says about itself.
 func (r *agentReader) manifest(d document, text []byte, e *agent.Executable) bool {
 	n := d.parse(text)
 	if n == nil {
 		return false
 	}
-	d.fields(n, "a tool's manifest", []field{
-		{"description", func(v *yaml.Node) { d.str(v, "description", &e.Description) }},
-		{"title", func(v *yaml.Node) { d.str(v, "title", &e.Title) }},
-		{"input", func(v *yaml.Node) { e.Input = d.schema(v, "input") }},
-		{"output", func(v *yaml.Node) { e.Output = d.schema(v, "output") }},
-		{"effect", func(v *yaml.Node) { oneOf(d, v, "effect", []agent.Effect{agent.Read, agent.Write}, &e.Effect) }},
-		{"needsApproval", func(v *yaml.Node) { d.approval(v, &e.NeedsApproval) }},
-		{"timeout", func(v *yaml.Node) { d.duration(v, "timeout", &e.Timeout) }},
-		{"display", func(v *yaml.Node) { e.Display = d.display(v) }},
-		{"env", func(v *yaml.Node) { e.Env = d.env(v) }},
-		{"retry", func(v *yaml.Node) { e.Retry = d.retry(v) }},
-	})
-	d.checkManifest(n, e)
+	d.fields(n, "a tool's manifest", slices.Concat(d.definition(&e.Definition), d.run(&e.Env, &e.Retry)))
+	d.checkDefinition(n, &e.Definition)
+	d.checkRetry(n, e.Effect)
 	return true
 }
 
-// checkManifest looks at what concerns more than one key.
-func (d document) checkManifest(n *yaml.Node, e *agent.Executable) {
-	if strings.TrimSpace(e.Description) == "" && !mistyped(n, "description") {
+// definition are the keys that every kind of tool has.
+func (d document) definition(def *agent.Definition) []field {
+	return []field{
+		{"description", func(v *yaml.Node) { d.str(v, "description", &def.Description) }},
+		{"title", func(v *yaml.Node) { d.str(v, "title", &def.Title) }},
+		{"input", func(v *yaml.Node) { def.Input = d.schema(v, "input") }},
+		{"output", func(v *yaml.Node) { def.Output = d.schema(v, "output") }},
+		{"effect", func(v *yaml.Node) { oneOf(d, v, "effect", []agent.Effect{agent.Read, agent.Write}, &def.Effect) }},
+		{"needsApproval", func(v *yaml.Node) { d.approval(v, &def.NeedsApproval) }},
+		{"timeout", func(v *yaml.Node) { d.duration(v, "timeout", &def.Timeout) }},
+		{"display", func(v *yaml.Node) { def.Display = d.display(v) }},
+	}
+}
+
+// run are the keys of tools that start a program.
+func (d document) run(env *[]string, retry *agent.Retry) []field {
+	return []field{
+		{"env", func(v *yaml.Node) { *env = d.env(v) }},
+		{"retry", func(v *yaml.Node) { *retry = d.retry(v) }},
+	}
+}
+
+// checkDefinition looks at what concerns more than one key of a tool.
+func (d document) checkDefinition(n *yaml.Node, def *agent.Definition) {
+	if strings.TrimSpace(def.Description) == "" && !mistyped(n, "description") {
 		d.report(d.at(n), KeyMissing, "say what the tool does, for the model to choose it", "the tool has no description")
 	}
 	if find(n, "input") == nil {
 		d.report(d.at(n), InputMissing, "write input: {type: object} if it takes none", "the tool does not say what arguments it takes: it gets none")
-		e.Input = []byte(`{"type":"object","properties":{},"additionalProperties":false}`)
+		def.Input = []byte(`{"type":"object","properties":{},"additionalProperties":false}`)
 	}
-	if key := find(n, "retry"); key != nil && e.Effect != agent.Read {
+	d.checkWhen(n)
+}
+
+// checkRetry refuses to run again what may change something.
+func (d document) checkRetry(n *yaml.Node, effect agent.Effect) {
+	if key := find(n, "retry"); key != nil && effect != agent.Read {
 		d.report(d.at(key), ValueInvalid, "remove it, or say effect: read if running twice does no harm",
 			"retry: a tool that writes is never run again by itself")
 	}
-	d.checkWhen(n)
 }
 
 // checkWhen refuses an approval that could never be asked for.

@@ -21,7 +21,8 @@ const sidecarEnd = ".tool.yaml"
 // A toolFiles is what tools/ holds for one name.
 type toolFiles struct {
 	programs []string
-	sidecar  string
+	sidecar  string // the manifest of a program
+	alone    string // a tool that is only YAML
 }
 
 // tools reads tools/.
@@ -43,9 +44,17 @@ func (r *agentReader) tools() {
 		}
 		have.programs = append(have.programs, files.programs...)
 		have.sidecar = cmp.Or(have.sidecar, files.sidecar)
+		have.alone = cmp.Or(have.alone, files.alone)
 	}
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		if e, ok := r.tool(name, *byName[name]); ok {
+		files := *byName[name]
+		if files.alone != "" {
+			r.yamlTool(name, files)
+		}
+		if files.alone != "" && len(files.programs) == 0 && files.sidecar == "" {
+			continue
+		}
+		if e, ok := r.tool(name, files); ok {
 			r.agent.Executables = append(r.agent.Executables, e)
 		}
 	}
@@ -63,10 +72,10 @@ func (r *agentReader) toolEntry(entry string) (string, toolFiles) {
 		return name, toolFiles{sidecar: file}
 	}
 	switch ext := path.Ext(entry); ext {
-	case ".yaml", ".yml":
-		name := strings.TrimSuffix(strings.TrimSuffix(entry, ext), ".tool")
-		r.report(place{file: file}, NotBuilt, "the manifest of a program is called "+name+sidecarEnd,
-			"tools that are only YAML are not in this version")
+	case ".yaml":
+		return strings.TrimSuffix(entry, ext), toolFiles{alone: file}
+	case ".yml":
+		r.report(place{file: file}, EntryUnknown, "rename it to "+strings.TrimSuffix(entry, ext)+".yaml", "the ending of YAML files is .yaml here")
 		return "", toolFiles{}
 	default:
 		return strings.TrimSuffix(entry, ext), toolFiles{programs: []string{file}}
@@ -80,10 +89,7 @@ func (r *agentReader) tool(name string, files toolFiles) (agent.Executable, bool
 		return agent.Executable{}, false
 	}
 	program := files.programs[0]
-	if !namePattern.MatchString(name) {
-		r.report(place{file: program}, NameInvalid, "rename the file", "%s cannot be a tool's name: want %s", quote(name), nameRule)
-	}
-	r.clash(program, name)
+	r.toolName(program, name)
 	for _, other := range files.programs[1:] {
 		r.report(place{file: other}, ToolDuplicate, "rename or remove one of them", "the tool %s is %s already", name, program)
 	}
@@ -118,6 +124,14 @@ func (r *agentReader) tool(name string, files toolFiles) (agent.Executable, bool
 	}
 	r.report(place{file: program}, ManifestMissing, fix, "the tool says nothing about itself")
 	return e, false
+}
+
+// toolName reports a name that a tool cannot have.
+func (r *agentReader) toolName(file, name string) {
+	if !namePattern.MatchString(name) {
+		r.report(place{file: file}, NameInvalid, "rename the file", "%s cannot be a tool's name: want %s", quote(name), nameRule)
+	}
+	r.clash(file, name)
 }
 
 // clash reports a name that is a built-in tool's, now or later. Tools are
