@@ -101,7 +101,7 @@ func self(t testing.TB, kind string, env ...string) Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Config{Path: exe, Env: append(env, serverEnv+"="+kind), Grace: patient}
+	return Config{Path: exe, Env: append(env, serverEnv+"="+kind, "GORACE=atexit_sleep_ms=0"), Grace: patient}
 }
 
 // sh is a shell as a server.
