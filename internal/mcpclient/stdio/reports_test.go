@@ -123,8 +123,11 @@ func TestR39_GroupEndsWithClose(t *testing.T) {
 
 // A server that ends by itself takes its group along.
 func TestR39_GroupEndsWithServer(t *testing.T) {
-	_, conn := connect(t, sh(`sleep 1000 & `+tellPID+`$!; printf 'why\nno such thing\n' >&2; exit 3`))
+	_, conn := connect(t, sh(`sleep 1000 & `+tellPID+`$!; read x; printf 'why\nno such thing\n' >&2; exit 3`))
 	pid := readPID(t, conn)
+	if err := conn.Write(t.Context(), notification(`[]`)); err != nil {
+		t.Fatal(err)
+	}
 	_, err := conn.Read(t.Context())
 	var exit *ExitError
 	if !errors.As(err, &exit) || exit.Code != 3 || err.Error() != "server exited with status 3: no such thing" {
