@@ -131,7 +131,7 @@ func (c *connectionReader) read(whole *yaml.Node) {
 		{"env", func(v *yaml.Node) { out.Env = c.environment(v) }},
 		{"cwd", c.cwd},
 		{"url", func(v *yaml.Node) { url = v }},
-		{"headers", func(v *yaml.Node) { out.Headers = c.document.headers(v, "headers") }},
+		{"headers", func(v *yaml.Node) { out.Headers = c.headers(v, "headers") }},
 		{"type", func(v *yaml.Node) { transports = append(transports, v) }},
 		{"transport", func(v *yaml.Node) { transports = append(transports, v) }},
 		{"tools", func(v *yaml.Node) { c.selection(v) }},
@@ -150,7 +150,7 @@ func (c *connectionReader) read(whole *yaml.Node) {
 	if command != nil && c.resolve(command, "command", &out.Command) {
 		c.program(command)
 	}
-	if url != nil && c.resolve(url, "url", &out.URL) && !c.document.open(out.URL) {
+	if url != nil && c.resolve(url, "url", &out.URL) && !c.open(out.URL) {
 		if u, ok := c.endpoint(url, "url", out.URL); ok {
 			c.checkSecure(url, "url", u, out.Headers)
 		}
@@ -265,7 +265,7 @@ func (c *connectionReader) cwd(v *yaml.Node) {
 		return
 	}
 	c.out.Cwd, c.where = dir, "cwd"
-	if c.document.open(dir) {
+	if c.open(dir) {
 		return
 	}
 	if !filepath.IsAbs(dir) {
@@ -277,7 +277,7 @@ func (c *connectionReader) cwd(v *yaml.Node) {
 }
 
 func (c *connectionReader) program(v *yaml.Node) {
-	if c.document.open(c.out.Cwd) {
+	if c.open(c.out.Cwd) {
 		return
 	}
 	_, ownPath := c.out.Env["PATH"]

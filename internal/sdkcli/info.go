@@ -16,9 +16,9 @@ import (
 func newInfo(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info [folder]",
-		Short: "Show the project's agents and their tools",
-		Long: "info shows what the project's agents are made of: name, model and tools, with what each tool does. As JSON it has\n" +
-			"the shape of what a served agent answers at /v1/info. It runs nothing; a project with errors makes it exit 1.",
+		Short: "Show what the project's agents are made of",
+		Long: "info shows what the project's agents are made of: name, model, tools with what each does, skills and\n" +
+			"connections. As JSON it has the shape of what a served agent answers at /v1/info. It runs nothing; a project with errors makes it exit 1.",
 		Args: a.folder,
 	}
 	output := outputFlag(cmd)
@@ -36,7 +36,7 @@ func newInfo(a *app) *cobra.Command {
 			}
 			infos = append(infos, in)
 		}
-		if *output == "json" {
+		if output.name == "json" {
 			return a.printJSON(map[string]any{"agents": infos})
 		}
 		for i, in := range infos {
@@ -74,16 +74,51 @@ func (a *app) printInfo(in api.Info, source agentdir.Source) {
 		model = text.EscapeLine(in.Model.Provider + "/" + in.Model.Name)
 	}
 	fmt.Fprintf(a.Out, "%s\n  folder  %s\n  model   %s\n  tools\n", head, text.EscapeLine(source.Dir), model)
-	width := 0
-	for _, t := range in.Tools {
-		width = max(width, len(t.Name))
-	}
+	var tools, skills, connections [][]string
 	for _, t := range in.Tools {
 		about := t.Title
 		if about == "" {
-			about, _, _ = strings.Cut(strings.TrimSpace(t.Description), "\n")
+			about = t.Description
 		}
-		line := fmt.Sprintf("    %s  %-5s  %s", text.Pad(t.Name, width), t.Effect, text.EscapeLine(about))
+		tools = append(tools, []string{t.Name, fmt.Sprintf("%-5s", t.Effect), about})
+	}
+	for _, s := range in.Skills {
+		skills = append(skills, []string{s.Name, s.Description})
+	}
+	for _, c := range in.Connections {
+		who := "model"
+		if c.Host {
+			who = "tools"
+		}
+		connections = append(connections, []string{c.Name, "for " + who, c.Description})
+	}
+	a.printRows(tools)
+	for _, part := range []struct {
+		name string
+		rows [][]string
+	}{{"skills", skills}, {"connections", connections}} {
+		if len(part.rows) > 0 {
+			fmt.Fprintf(a.Out, "  %s\n", part.name)
+			a.printRows(part.rows)
+		}
+	}
+}
+
+// printRows prints names and what is known of each, of which the last is text
+// that may be long.
+func (a *app) printRows(rows [][]string) {
+	width := 0
+	for _, row := range rows {
+		width = max(width, len(row[0]))
+	}
+	for _, row := range rows {
+		last := len(row) - 1
+		about, _, _ := strings.Cut(strings.TrimSpace(row[last]), "\n")
+		line := "    " + text.Pad(row[0], width) + "  "
+		for _, cell := range row[1:last] {
+			line += cell + "  "
+		}
+		line += text.EscapeLine(about)
 		if w := a.Width(); w > 0 {
 			line = text.Truncate(line, w)
 		}

@@ -15,29 +15,31 @@ import (
 )
 
 // A format is how data is printed; it is the value of --output.
-type format string
+type format struct {
+	name  string
+	known []string
+}
 
-var formats = []string{"text", "json"}
-
-func (f *format) String() string { return string(*f) }
-func (f *format) Type() string   { return "text|json" }
+func (f *format) String() string { return f.name }
+func (f *format) Type() string   { return strings.Join(f.known, "|") }
 
 // Set refuses what is not a format.
 func (f *format) Set(s string) error {
-	if !slices.Contains(formats, s) {
-		return fmt.Errorf("want %s", strings.Join(formats, " or "))
+	if !slices.Contains(f.known, s) {
+		last := len(f.known) - 1
+		return fmt.Errorf("want %s or %s", strings.Join(f.known[:last], ", "), f.known[last])
 	}
-	*f = format(s)
+	f.name = s
 	return nil
 }
 
-// outputFlag adds --output to a command.
-func outputFlag(cmd *cobra.Command) *format {
-	f := format("text")
-	cmd.Flags().Var(&f, "output", "how to print")
+// outputFlag adds --output to a command. It knows text, json and more.
+func outputFlag(cmd *cobra.Command, more ...string) *format {
+	f := &format{name: "text", known: append([]string{"text", "json"}, more...)}
+	cmd.Flags().Var(f, "output", "how to print")
 	// The flag was defined on the line above.
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
-	return &f
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(f.known, cobra.ShellCompDirectiveNoFileComp))
+	return f
 }
 
 func (a *app) printJSON(v any) error {

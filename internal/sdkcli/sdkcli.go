@@ -21,7 +21,7 @@ const (
 )
 
 // commands are the subcommands in the order help lists them.
-var commands = []func(a *app) *cobra.Command{newInit, newValidate, newServe, newInfo, newVersion}
+var commands = []func(a *app) *cobra.Command{newInit, newValidate, newServe, newInfo, newSchema, newVersion}
 
 // An app is what the subcommands share.
 type app struct {

@@ -14,7 +14,7 @@ import (
 
 // laterCommands are known and not in this version.
 var laterCommands = []string{
-	"schema", "run", "sessions", "trajectory", "exec", "eval", "mcp", "acp", "chat", "shell", "login", "deploy",
+	"run", "sessions", "trajectory", "exec", "eval", "mcp", "acp", "chat", "shell", "login", "deploy",
 }
 
 // known refuses a command that does not exist.

@@ -2,9 +2,11 @@ package sdkcli
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"agsh.dev/agent"
 	"agsh.dev/internal/agentdir"
 )
 
@@ -13,19 +15,23 @@ func newValidate(a *app) *cobra.Command {
 		Use:   "validate [folder]",
 		Short: "Report every problem of the project's agents",
 		Long: "validate reads all agents of the project and reports every problem in one pass, each with its file, line and\n" +
-			"column, a stable code and the fix. It runs nothing and needs no network. Any error makes it exit 1.",
+			"column, a stable code and the fix. It runs nothing and needs no network: connections are read, not made. Variables that\n" +
+			"they name as ${NAME} must be set. Any error makes it exit 1.",
 		Args: a.folder,
 	}
-	output := outputFlag(cmd)
+	output := outputFlag(cmd, "sarif")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		project, problems, err := agentdir.Read(a.dir, agentdir.Config{Getenv: a.Getenv})
 		if err != nil {
 			return err
 		}
 		defer func() { _ = project.Close() }()
-		if *output == "json" {
+		switch output.name {
+		case "json":
 			err = a.printJSON(newReport(project, problems))
-		} else {
+		case "sarif":
+			err = a.printJSON(newSARIF(project.Dir, problems))
+		default:
 			a.printProblems(project, problems)
 		}
 		if failed, _ := agentdir.Count(problems); err == nil && failed > 0 {
@@ -47,18 +53,41 @@ type reportAgent struct {
 	Description string   `json:"description,omitempty"`
 	Dir         string   `json:"dir"`
 	Tools       []string `json:"tools"`
+	Skills      []string `json:"skills"`
+	Connections []string `json:"connections"`
 }
 
 func newReport(project *agentdir.Project, problems []agentdir.Problem) report {
 	r := report{Problems: append([]agentdir.Problem{}, problems...), Agents: []reportAgent{}}
 	for i, ag := range project.Agents {
-		tools := []string{}
-		for _, e := range ag.Executables {
-			tools = append(tools, e.Name)
+		line := reportAgent{
+			Name: ag.Name, Description: ag.Description, Dir: project.Sources[i].Dir,
+			Tools: toolNames(ag), Skills: []string{}, Connections: []string{},
 		}
-		r.Agents = append(r.Agents, reportAgent{ag.Name, ag.Description, project.Sources[i].Dir, tools})
+		for _, s := range ag.Skills {
+			line.Skills = append(line.Skills, s.Name)
+		}
+		for _, c := range slices.Concat(ag.Connections, ag.HostConnections) {
+			line.Connections = append(line.Connections, c.Name)
+		}
+		r.Agents = append(r.Agents, line)
 	}
 	return r
+}
+
+// toolNames are the agent's own tools, those of a kind together.
+func toolNames(ag agent.Agent) []string {
+	names := []string{}
+	for _, t := range ag.Executables {
+		names = append(names, t.Name)
+	}
+	for _, t := range ag.Commands {
+		names = append(names, t.Name)
+	}
+	for _, t := range ag.Requests {
+		names = append(names, t.Name)
+	}
+	return names
 }
 
 func (a *app) printProblems(project *agentdir.Project, problems []agentdir.Problem) {
@@ -71,7 +100,7 @@ func (a *app) printProblems(project *agentdir.Project, problems []agentdir.Probl
 	}
 	tools := 0
 	for _, ag := range project.Agents {
-		tools += len(ag.Executables)
+		tools += len(toolNames(ag))
 	}
 	found := "no problems"
 	if len(problems) > 0 {
