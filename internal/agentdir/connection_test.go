@@ -205,3 +205,30 @@ func FuzzParts(f *testing.F) {
 		}
 	})
 }
+
+// Whatever a file of a connection or a tool says, reading ends, and problems
+// stand inside the file.
+func FuzzYAMLFiles(f *testing.F) {
+	f.Add("command: sh\nargs: ['${A}']\ntools: {allow: [a], deny: [b]}\nadvertise: {prefix: p, rename: {a: b}}\napproval: {a: once}\n")
+	f.Add("url: https://${H}/mcp\nheaders: {A: '${B:-c}'}\ntype: http\ntimeout: 1\ntotalTimeout: 2\nroots: none\n")
+	f.Add("mcpServers: {a: {}}\n")
+	f.Add("command: [a, '{b}', '{{c}}']\ninput: {type: object, properties: {b: {}}}\n")
+	f.Add("http: {url: 'https://h/{a}?{b}', query: {c: '{d}'}, headers: {e: '{f}'}, body: none}\ninput: {type: object, properties: {a: , b: 1}}\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		r := &agentReader{folder: &folder{files: map[string]bool{}}, dir: t.TempDir()}
+		r.cfg.Getenv = func(string) string { return "" }
+		d := document{folder: r.folder, file: "x"}
+		if n := d.parse([]byte(text)); n != nil {
+			(&connectionReader{agentReader: r, document: d, out: agent.Connection{Cwd: r.dir}}).read(n)
+			d.pasted(n)
+			r.commandTool(d, n, "x")
+			r.requestTool(d, n, "x")
+		}
+		lines := strings.Count(text, "\n") + strings.Count(text, "\r") + 2
+		for _, p := range r.problems {
+			if p.Line > lines {
+				t.Errorf("a problem on line %d of %d: %s", p.Line, lines, p)
+			}
+		}
+	})
+}
