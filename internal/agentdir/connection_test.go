@@ -214,8 +214,9 @@ func FuzzYAMLFiles(f *testing.F) {
 	f.Add("mcpServers: {a: {}}\n")
 	f.Add("command: [a, '{b}', '{{c}}']\ninput: {type: object, properties: {b: {}}}\n")
 	f.Add("http: {url: 'https://h/{a}?{b}', query: {c: '{d}'}, headers: {e: '{f}'}, body: none}\ninput: {type: object, properties: {a: , b: 1}}\n")
+	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text string) {
-		r := &agentReader{folder: &folder{files: map[string]bool{}}, dir: t.TempDir()}
+		r := &agentReader{folder: &folder{files: map[string]bool{}}, dir: dir}
 		r.cfg.Getenv = func(string) string { return "" }
 		d := document{folder: r.folder, file: "x"}
 		if n := d.parse([]byte(text)); n != nil {

@@ -22,7 +22,7 @@ func newSchema(a *app) *cobra.Command {
 		Long: "schema prints the JSON Schema of a kind of YAML that agents are made of, for editors to complete and check it;\n" +
 			"without a kind it lists them. An editor with the YAML language server takes a schema from a file that the first\n" +
 			"line of the YAML names:\n\n" +
-			"  # yaml-language-server: $schema=../connection.json",
+			"  # yaml-language-server: $schema=../_connection.json",
 		Example:   "  agent-sdk schema\n  agent-sdk schema connection > agent/_connection.json",
 		ValidArgs: kinds,
 		Args: func(_ *cobra.Command, args []string) error {
