@@ -6,7 +6,12 @@ package mcpclient
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
+	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"agsh.dev/agent"
@@ -58,28 +63,109 @@ type Tool struct {
 }
 
 // A Pool is the connections of one agent. It is safe for concurrent use.
-type Pool struct{}
+type Pool struct {
+	life  *life
+	links []*link
+
+	mu  sync.Mutex // serializes update
+	now atomic.Pointer[Listing]
+}
 
 // New returns a pool of connections that are not made yet.
-func New(conns []agent.Connection, cfg Config) *Pool { panic("contract") }
+func New(conns []agent.Connection, cfg Config) *Pool {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Getenv == nil {
+		cfg.Getenv = func(string) string { return "" }
+	}
+	p := &Pool{life: newLife()}
+	for _, c := range conns {
+		p.links = append(p.links, newLink(c, cfg, p.life, p.update))
+	}
+	p.update()
+	return p
+}
 
 // Start begins to connect in the background. It returns at once.
-func (p *Pool) Start() {}
+func (p *Pool) Start() {
+	for _, l := range p.links {
+		l.refresh()
+	}
+}
 
 // Tools returns the newest listing. It waits, at most until ctx ends, for
 // connections that are being made for the first time, and begins to make
 // those anew whose last attempt failed long enough ago.
-func (p *Pool) Tools(ctx context.Context) *Listing { return nil }
+func (p *Pool) Tools(ctx context.Context) *Listing {
+	var waits []<-chan struct{}
+	for _, l := range p.links {
+		if done := l.refresh(); done != nil {
+			waits = append(waits, done)
+		}
+	}
+	for _, done := range waits {
+		select {
+		case <-done:
+		case <-ctx.Done():
+			return p.Now()
+		}
+	}
+	return p.Now()
+}
 
-// Now is the newest listing, without waiting for anything.
-func (p *Pool) Now() *Listing { return nil }
+// Now is the newest listing, without waiting for anything. A connection that
+// is being made for the first time is listed with an error that says so.
+func (p *Pool) Now() *Listing { return p.now.Load() }
 
 // Call calls a tool by connection and upstream name, connecting first if need
-// be.
+// be. A tool that the configuration leaves out cannot be called.
+//
+// A result that the server marks as an error is a result; an error says that
+// there is none. It wraps [context.DeadlineExceeded] if the connection's
+// limits were reached.
 func (p *Pool) Call(ctx context.Context, connection, tool string, args json.RawMessage) (agent.Result, error) {
-	return agent.Result{}, nil
+	for _, l := range p.links {
+		if l.conn.Name == connection {
+			return l.call(ctx, tool, args)
+		}
+	}
+	return agent.Result{}, fmt.Errorf("call %s of connection %s: there is no such connection", tool, connection)
 }
 
 // Close ends all connections and the programs behind them, and returns when
-// nothing of them is left.
-func (p *Pool) Close() {}
+// nothing of them is left. Calls under way fail.
+func (p *Pool) Close() { p.life.end() }
+
+// update makes a new listing if what it says differs from the newest one.
+func (p *Pool) update() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	next := &Listing{Version: 1, Connections: make([]Listed, len(p.links))}
+	for i, l := range p.links {
+		next.Connections[i] = l.listed()
+	}
+	if last := p.now.Load(); last != nil {
+		if slices.EqualFunc(last.Connections, next.Connections, sameListed) {
+			return
+		}
+		next.Version = last.Version + 1
+	}
+	p.now.Store(next)
+}
+
+func sameListed(a, b Listed) bool {
+	return a.Name == b.Name && reason(a.Err) == reason(b.Err) && slices.EqualFunc(a.Tools, b.Tools, sameTool)
+}
+
+func reason(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// sameTool compares all but Run, which does the same for the same upstream.
+func sameTool(a, b Tool) bool {
+	return a.Upstream == b.Upstream && a.Connector == b.Connector && reflect.DeepEqual(a.Definition, b.Definition)
+}
