@@ -177,20 +177,45 @@ func TestTheProjectIsValid(t *testing.T) {
 	for _, p := range problems {
 		t.Error(p)
 	}
-	if len(project.Agents) != 1 || project.Agents[0].Name != "executor" {
-		t.Fatalf("agents = %+v, want executor", project.Agents)
+	got := map[string]map[string]agent.Effect{}
+	for _, a := range project.Agents {
+		effects := map[string]agent.Effect{}
+		for _, tool := range a.Executables {
+			effects[tool.Name] = tool.Effect
+		}
+		for _, tool := range a.Commands {
+			effects[tool.Name] = tool.Effect
+		}
+		for _, tool := range a.Requests {
+			effects[tool.Name] = tool.Effect
+		}
+		got[a.Name] = effects
 	}
-	got := map[string]agent.Effect{}
-	for _, tool := range project.Agents[0].Executables {
-		got[tool.Name] = tool.Effect
-	}
-	want := map[string]agent.Effect{
-		"diff": agent.Read, "plan_checks": agent.Read,
-		"report_change_issue": agent.Write, "report_change_succeeded": agent.Write,
+	want := map[string]map[string]agent.Effect{
+		"executor": {
+			"diff": agent.Read, "plan_checks": agent.Read,
+			"report_change_issue": agent.Write, "report_change_succeeded": agent.Write,
+		},
+		"planner": {"commits": agent.Read, "release_status": agent.Read, "write_plan": agent.Write},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("effects of the tools (-want +got):\n%s", diff)
 	}
+}
+
+// readAgent is one agent of the example in dir.
+func readAgent(t *testing.T, dir, name string, getenv func(string) string) agent.Agent {
+	t.Helper()
+	project, problems, err := agentdir.Read(dir, agentdir.Config{Getenv: getenv})
+	if err != nil || len(problems) > 0 {
+		t.Fatalf("problems %v, %v", problems, err)
+	}
+	t.Cleanup(func() { project.Close() })
+	i := slices.IndexFunc(project.Agents, func(a agent.Agent) bool { return a.Name == name })
+	if i < 0 {
+		t.Fatalf("the example has no agent %s", name)
+	}
+	return project.Agents[i]
 }
 
 func TestDiff(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"agsh.dev/agent"
-	"agsh.dev/internal/agentdir"
 	"agsh.dev/internal/scripttool"
 )
 
@@ -18,12 +17,7 @@ import (
 func TestPlanChecksThroughTheRuntime(t *testing.T) {
 	t.Parallel()
 	r := newRunner(t)
-	project, problems, err := agentdir.Read(r.dir, agentdir.Config{})
-	if err != nil || len(problems) > 0 {
-		t.Fatalf("problems %v, %v", problems, err)
-	}
-	defer project.Close()
-	for _, e := range project.Agents[0].Executables {
+	for _, e := range readAgent(t, r.dir, "executor", nil).Executables {
 		if e.Name != "plan_checks" {
 			continue
 		}
