@@ -8,6 +8,12 @@
 //	echo 'ls /repo' | go run ./examples/demo
 //	go run ./examples/demo read /repo/config.json
 //
+// The agent is executor, or the one that is named first of all:
+//
+//	go run ./examples/demo --agent planner help
+//
+// Beside the agents runs the example's tracker, an MCP server over HTTP.
+//
 // It works in any folder of the module, ends with agsh's exit code and leaves
 // nothing running and no temporary files behind.
 package main
@@ -77,8 +83,15 @@ func (d *demo) main(args []string) int {
 
 // run returns agsh's exit code. Whatever it started and made is gone by then.
 func (d *demo) run(ctx context.Context, args []string) (int, error) {
+	slug, args, err := selectAgent(args)
+	if err != nil {
+		return 0, err
+	}
 	root, err := moduleRoot(ctx)
 	if err != nil {
+		return 0, err
+	}
+	if err := checkAgent(filepath.Join(root, "examples", "change-monitor"), slug); err != nil {
 		return 0, err
 	}
 	tmp, err := os.MkdirTemp("", "agsh-demo-")
@@ -91,9 +104,9 @@ func (d *demo) run(ctx context.Context, args []string) (int, error) {
 		}
 	}()
 
-	d.progress("building agsh and agent-sdk")
+	d.progress("building agsh, agent-sdk and the example's MCP servers")
 	bin := filepath.Join(tmp, "bin") + string(filepath.Separator)
-	build := command(ctx, "go", "build", "-o", bin, "./cmd/agsh", "./cmd/agent-sdk")
+	build := command(ctx, "go", "build", "-o", bin, "./cmd/agsh", "./cmd/agent-sdk", "./examples/change-monitor/mcp")
 	build.Dir = root
 	if err := d.quiet(build); err != nil {
 		return 0, fmt.Errorf("build the programs: %w", err)
@@ -104,16 +117,60 @@ func (d *demo) run(ctx context.Context, args []string) (int, error) {
 	}
 
 	d.progress("serving " + project)
-	// The server outlives ctx: stop ends it, after agsh.
+	servers := filepath.Join(bin, "mcp")
+	tracker, err := startTracker(ctx, servers)
+	if err != nil {
+		return 0, fmt.Errorf("start the tracker: %w", err)
+	}
+	defer tracker.stop()
+	// The servers outlive ctx: stop ends them, after agsh.
 	serve := exec.CommandContext(context.WithoutCancel(ctx), filepath.Join(bin, "agent-sdk"), "serve", "--dir", project,
 		"--addr", "127.0.0.1:0", "--state-root", filepath.Join(tmp, "state"), "--drain-timeout", "2s")
-	serve.Env = environ()
-	srv, err := start(ctx, serve, readyTimeout)
+	serve.Env = append(environ(), "CHANGE_MONITOR_MCP="+servers, "TRACKER_URL="+tracker.url, "TRACKER_TOKEN="+tracker.token)
+	srv, err := start(ctx, serve, slug, readyTimeout)
 	if err != nil {
 		return 0, err
 	}
 	defer srv.stop()
 	return d.shell(ctx, filepath.Join(bin, "agsh"), srv.url, args)
+}
+
+// selectAgent takes --agent from the front of args: what stands behind is
+// agsh's, and may be a tool's flag of the same name.
+func selectAgent(args []string) (slug string, rest []string, err error) {
+	const flag = "--agent"
+	if len(args) == 0 {
+		return "executor", args, nil
+	}
+	name, slug, inline := strings.Cut(args[0], "=")
+	switch rest = args[1:]; {
+	case name != flag:
+		return "executor", args, nil
+	case !inline && len(rest) > 0:
+		slug, rest = rest[0], rest[1:]
+	}
+	if slug == "" {
+		return "", nil, fmt.Errorf("%s has no value: name an agent, as in %s planner", flag, flag)
+	}
+	return slug, rest, nil
+}
+
+// checkAgent refuses a name that no agent of the project has.
+func checkAgent(project, slug string) error {
+	entries, err := os.ReadDir(filepath.Join(project, "agents"))
+	if err != nil {
+		return fmt.Errorf("find the agents of the example: %w", err)
+	}
+	var slugs []string
+	for _, entry := range entries {
+		if entry.IsDir() {
+			slugs = append(slugs, entry.Name())
+		}
+	}
+	if !slices.Contains(slugs, slug) {
+		return fmt.Errorf("--agent: the example has no agent %q; it has %s", slug, strings.Join(slugs, ", "))
+	}
+	return nil
 }
 
 // moduleRoot finds the checkout this program is part of.

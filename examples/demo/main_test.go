@@ -17,13 +17,14 @@ import (
 )
 
 // checkout is what the demo sees of a module. Its go command only copies, its
-// agsh does what its arguments say, its agent-sdk answers no request.
+// agsh does what its arguments say, its agent-sdk and its tracker answer no
+// request: their URLs are their process ids.
 var checkout = map[string]string{
 	"bin/go": `#!/bin/sh
 root=$(dirname "$0")/..
 case $* in
 "list -m -f {{.Dir}} agsh.dev") echo "$root" ;;
-"build -o "*" ./cmd/agsh ./cmd/agent-sdk") mkdir "$3" && cp cmd/* "$3" ;;
+"build -o "*" ./cmd/agsh ./cmd/agent-sdk ./examples/change-monitor/mcp") mkdir "$3" && cp cmd/* "$3" ;;
 *) exit 2 ;;
 esac
 `,
@@ -46,11 +47,25 @@ case "$AGENT_SDK_BEARER_TOKEN $*" in
 " serve --dir "*) ;;
 *) exit 1 ;;
 esac
-echo "executor http://127.0.0.1/$$"
+[ "$TRACKER_TOKEN" = "$(cat "$(dirname "$CHANGE_MONITOR_MCP")/token")" ] || exit 1
+echo "executor $TRACKER_URL/$$"
+echo "planner $TRACKER_URL/planner/$$"
 sleep 600 &
 wait
 `,
-	"examples/change-monitor/setup": "#!/bin/sh\necho noise\ntouch \"$(dirname \"$0\")/unpacked\"\n",
+	"cmd/mcp": `#!/bin/sh
+case "$*" in
+"--set tracker --http 127.0.0.1:"*) ;;
+*) exit 1 ;;
+esac
+echo "$TRACKER_TOKEN" >"$(dirname "$0")/token"
+echo "tracker http://127.0.0.1/$$"
+sleep 600 &
+wait
+`,
+	"examples/change-monitor/agents/executor/agent.yaml": "",
+	"examples/change-monitor/agents/planner/agent.yaml":  "",
+	"examples/change-monitor/setup":                      "#!/bin/sh\necho noise\ntouch \"$(dirname \"$0\")/unpacked\"\n",
 }
 
 // A trial is one run of the demo in a checkout of its own.
@@ -83,7 +98,8 @@ func newTrial(t *testing.T, demo string, changed map[string]string, args ...stri
 	return tr
 }
 
-// mustLeaveNothing fails the test if files or the server at target are left.
+// mustLeaveNothing fails the test if files are left, or the servers that
+// target is made of.
 func (tr *trial) mustLeaveNothing(t *testing.T, target string) {
 	t.Helper()
 	left, err := filepath.Glob(filepath.Join(tr.tmp, "agsh-demo-*"))
@@ -93,12 +109,14 @@ func (tr *trial) mustLeaveNothing(t *testing.T, target string) {
 	if target == "" {
 		return
 	}
-	pid, err := strconv.Atoi(path.Base(target))
-	if err != nil {
-		t.Fatalf("target %q does not end with the server's process id", target)
-	}
-	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
-		t.Errorf("the server still runs (%v)", err)
+	for _, pid := range []string{path.Base(target), strings.Split(target, "/")[3]} {
+		pid, err := strconv.Atoi(pid)
+		if err != nil {
+			t.Fatalf("target %q has no process ids", target)
+		}
+		if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+			t.Errorf("the server %d of %s still runs (%v)", pid, target, err)
+		}
 	}
 }
 
@@ -130,6 +148,19 @@ func TestDemo(t *testing.T) {
 		tr.mustLeaveNothing(t, target)
 		if _, err := os.Stat(filepath.Join(tr.Dir, "change-monitor", "unpacked")); err != nil {
 			t.Error("setup was not run in the example")
+		}
+	})
+
+	t.Run("another agent is named first", func(t *testing.T) {
+		t.Parallel()
+		for _, args := range [][]string{{"--agent", "planner", "help", "--agent"}, {"--agent=planner", "help", "--agent"}} {
+			tr := newTrial(t, demo, nil, args...)
+			out, _ := tr.Output()
+			target, rest, _ := strings.Cut(string(out), "\n")
+			if !strings.Contains(target, "/planner/") || !strings.HasPrefix(rest, "args=help --agent stdin=") {
+				t.Errorf("%q: target %q, then %q", args, target, rest)
+			}
+			tr.mustLeaveNothing(t, target)
 		}
 	})
 
@@ -169,15 +200,19 @@ func TestDemo(t *testing.T) {
 	for name, tt := range map[string]struct {
 		changed map[string]string
 		want    []string
+		args    []string
 	}{
-		"another module":           {map[string]string{"bin/go": "#!/bin/sh\nexit 1\n"}, []string{"not inside the module agsh.dev"}},
-		"a program does not build": {map[string]string{"bin/go": strings.Replace(checkout["bin/go"], "mkdir", "echo undefined: nothing >&2; exit 1;", 1)}, []string{"undefined: nothing", "demo: build the programs"}},
-		"setup fails":              {map[string]string{"examples/change-monitor/setup": "#!/bin/sh\necho git is missing >&2\nexit 1\n"}, []string{"git is missing", "demo: unpack the example"}},
-		"the server refuses":       {map[string]string{"cmd/agent-sdk": "#!/bin/sh\necho agent.yaml:3: bad >&2\nexit 1\n"}, []string{"demo: the server ended before it was ready: exit status 1", "agent.yaml:3: bad"}},
+		"no such agent":            {nil, []string{`demo: --agent: the example has no agent "../x"; it has executor, planner`}, []string{"--agent", "../x"}},
+		"no agent is named":        {nil, []string{"demo: --agent has no value"}, []string{"--agent"}},
+		"the tracker does not run": {map[string]string{"cmd/mcp": "#!/bin/sh\necho no port >&2\nexit 1\n"}, []string{"demo: start the tracker: the server ended before it was ready", "no port"}, nil},
+		"another module":           {map[string]string{"bin/go": "#!/bin/sh\nexit 1\n"}, []string{"not inside the module agsh.dev"}, nil},
+		"a program does not build": {map[string]string{"bin/go": strings.Replace(checkout["bin/go"], "mkdir", "echo undefined: nothing >&2; exit 1;", 1)}, []string{"undefined: nothing", "demo: build the programs"}, nil},
+		"setup fails":              {map[string]string{"examples/change-monitor/setup": "#!/bin/sh\necho git is missing >&2\nexit 1\n"}, []string{"git is missing", "demo: unpack the example"}, nil},
+		"the server refuses":       {map[string]string{"cmd/agent-sdk": "#!/bin/sh\necho agent.yaml:3: bad >&2\nexit 1\n"}, []string{"demo: the server ended before it was ready: exit status 1", "agent.yaml:3: bad"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tr := newTrial(t, demo, tt.changed)
+			tr := newTrial(t, demo, tt.changed, tt.args...)
 			out, _ := tr.Output()
 			if code := tr.ProcessState.ExitCode(); code != 1 || len(out) > 0 {
 				t.Errorf("exit code = %d, stdout = %q, want 1 and nothing", code, out)

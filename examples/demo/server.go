@@ -19,7 +19,7 @@ const readyTimeout = 30 * time.Second
 // stopTimeout is how long it may take to end when asked to.
 const stopTimeout = 5 * time.Second
 
-// A server is a running agent-sdk.
+// A server is a running agent-sdk, or the tracker.
 type server struct {
 	url    string
 	cmd    *exec.Cmd
@@ -28,12 +28,19 @@ type server struct {
 }
 
 // start runs cmd in a process group of its own, so that Ctrl-C in the shell
-// does not reach it, and returns once it has printed "<slug> <url>". On an
-// error nothing is left running. The caller has to call stop.
-func start(ctx context.Context, cmd *exec.Cmd, timeout time.Duration) (*server, error) {
+// does not reach it, and returns once it has printed "<slug> <url>" for the
+// slug given. On an error nothing is left running. The caller has to call stop.
+func start(ctx context.Context, cmd *exec.Cmd, slug string, timeout time.Duration) (*server, error) {
 	s := &server{cmd: cmd, exited: make(chan struct{})}
-	ready := make(announcement, 1)
-	cmd.Stdout, cmd.Stderr = &lines{each: ready.line}, &s.stderr
+	ready := make(chan string, 1)
+	cmd.Stdout, cmd.Stderr = &lines{each: func(line string) {
+		if url, ok := readyURL(line, slug); ok {
+			select {
+			case ready <- url:
+			default: // it says it again
+			}
+		}
+	}}, &s.stderr
 	cmd.SysProcAttr = ownGroup()
 	cmd.WaitDelay = time.Second // a child that keeps a pipe must not hold us
 	if err := cmd.Start(); err != nil {
@@ -63,24 +70,10 @@ func start(ctx context.Context, cmd *exec.Cmd, timeout time.Duration) (*server, 
 	return nil, err
 }
 
-// An announcement holds the URL of the first ready line.
-type announcement chan string
-
-func (a announcement) line(text string) {
-	url, ok := readyURL(text)
-	if !ok {
-		return
-	}
-	select {
-	case a <- url:
-	default: // a second agent
-	}
-}
-
-// readyURL reads "<slug> <url>".
-func readyURL(line string) (string, bool) {
+// readyURL reads the "<slug> <url>" of one slug.
+func readyURL(line, slug string) (string, bool) {
 	word := strings.Fields(line)
-	if len(word) != 2 || !strings.HasPrefix(word[1], "http://") {
+	if len(word) != 2 || word[0] != slug || !strings.HasPrefix(word[1], "http://") {
 		return "", false
 	}
 	return word[1], true

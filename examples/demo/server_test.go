@@ -43,9 +43,9 @@ func (f fake) mustBeGone(t *testing.T) {
 	}
 }
 
-func TestStartReturnsTheFirstURL(t *testing.T) {
-	f := newFake(t, "echo starting up; echo executor http://127.0.0.1:4/executor; echo other http://127.0.0.1:4/other; exec sleep 600")
-	srv, err := start(t.Context(), f.Cmd, time.Minute)
+func TestStartReturnsTheURLOfTheAgent(t *testing.T) {
+	f := newFake(t, "echo starting up; echo other http://127.0.0.1:4/other; echo executor http://127.0.0.1:4/executor; echo executor http://127.0.0.1:5/executor; exec sleep 600")
+	srv, err := start(t.Context(), f.Cmd, "executor", time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestStartReturnsTheFirstURL(t *testing.T) {
 
 func TestStopEndsWhatTheServerStarted(t *testing.T) {
 	f := newFake(t, "sleep 600 >/dev/null 2>&1 & echo executor http://127.0.0.1:4/executor; wait")
-	srv, err := start(t.Context(), f.Cmd, time.Minute)
+	srv, err := start(t.Context(), f.Cmd, "executor", time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,6 +75,7 @@ func TestStartFails(t *testing.T) {
 		want    []string
 	}{
 		{"when the server dies", "echo agents/executor/agent.yaml:3: bad >&2; exit 7", time.Minute, 0, []string{"before it was ready", "exit status 7", "agent.yaml:3: bad"}},
+		{"when it has another agent only", "echo other http://127.0.0.1:4/other; exec sleep 600", time.Millisecond, 0, []string{"not ready after 1ms"}},
 		{"when it stays silent", "exec sleep 600", time.Millisecond, 0, []string{"not ready after 1ms"}},
 		{"on a signal", "exec sleep 600", time.Minute, syscall.SIGTERM, []string{"terminated"}},
 	}
@@ -86,7 +87,7 @@ func TestStartFails(t *testing.T) {
 				cancel(interruption{tt.signal})
 			}
 			f := newFake(t, tt.server)
-			_, err := start(ctx, f.Cmd, tt.timeout)
+			_, err := start(ctx, f.Cmd, "executor", tt.timeout)
 			if err == nil {
 				t.Fatal("start succeeded")
 			}
