@@ -39,6 +39,10 @@ type session struct {
 	inShell bool
 	left    bool // the word exit was run
 	last    int  // the exit code of the last entry of the REPL
+	// status shows what a long call is doing; nil shows it to nobody.
+	status func(text string)
+	// confirm asks a question; nil asks on term.
+	confirm func(ctx context.Context, question string) (bool, error)
 }
 
 // Run runs agsh with its arguments, without the program's name, and returns

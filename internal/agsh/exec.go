@@ -141,7 +141,7 @@ func (s *session) call(ctx context.Context, cmd *catalog.Command, args json.RawM
 			return res, failed.WithHint("nobody is here to ask; allow it with --approve")
 		}
 		question := fmt.Sprintf("%s needs approval:\n  %s %s\nRun it?", name, name, args)
-		yes, askErr := s.term.Confirm(ctx, question)
+		yes, askErr := s.ask(ctx, question)
 		if askErr != nil {
 			return res, askErr
 		}

@@ -15,8 +15,8 @@ import (
 // repl is the interactive loop over this session.
 func (s *session) repl(history *repl.History, interrupts <-chan os.Signal) repl.Config {
 	c := repl.Config{
-		In: s.term.In, Out: s.term.Out, Width: s.term.Width, Prompt: s.prompt,
-		History: history, Interrupts: interrupts, Complete: s.complete,
+		In: s.term.In, Out: s.term.Out, Err: s.term.Err, Color: s.term.Color(), Prompt: s.prompt,
+		Confirm: s.term.Confirm, History: history, Interrupts: interrupts, Complete: s.complete,
 		Incomplete: func(src string) bool {
 			_, err := shell.Parse(src)
 			syntax, ok := errors.AsType[*shell.SyntaxError](err)
@@ -30,18 +30,38 @@ func (s *session) repl(history *repl.History, interrupts <-chan os.Signal) repl.
 	return c
 }
 
-// runEntry runs one entry of the REPL. leave says that it was the word exit.
-func (s *session) runEntry(ctx context.Context, src string) (code int, leave bool) {
+// runEntry runs one entry of the REPL, in a copy of the session that has the
+// streams of the entry: the REPL asks the session for completions meanwhile.
+// leave says that it was the word exit.
+func (s *session) runEntry(ctx context.Context, src string, io repl.IO) (code int, leave bool) {
+	streams := *s.term
+	streams.Out = io.Out
+	if s.term.ErrTTY { // or else it goes into a file, also in here
+		streams.Err = io.Err
+	}
+	e := *s
+	e.term, e.confirm, e.status, e.left = &streams, io.Confirm, io.Status, false
+	e.last = e.runLine(ctx, src)
+	s.last = e.last
+	return e.last, e.left
+}
+
+func (s *session) runLine(ctx context.Context, src string) (code int) {
 	script, err := parse(src)
 	if err != nil {
-		s.last = s.report(err)
-		return s.last, false
+		return s.report(err)
 	}
-	s.left = false
 	run := s.runner(false)
 	run.Last = s.last
-	s.last = run.Run(ctx, script)
-	return s.last, s.left
+	return run.Run(ctx, script)
+}
+
+// ask asks a question where the person is.
+func (s *session) ask(ctx context.Context, question string) (bool, error) {
+	if s.confirm != nil {
+		return s.confirm(ctx, question)
+	}
+	return s.term.Confirm(ctx, question)
 }
 
 // prompt shows the agent and the session calls run in.

@@ -3,6 +3,7 @@ package agsh
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"agsh.dev/internal/agsh/argv"
+	"agsh.dev/internal/agsh/repl"
 	"agsh.dev/internal/term"
 	"agsh.dev/internal/term/text"
 )
@@ -267,8 +269,8 @@ func TestWhatFiltersPrintIsEscapedOnATerminalOnly(t *testing.T) {
 	for tty, want := range map[bool]string{true: `\x1b[2J` + "\n", false: "\x1b[2J\n"} {
 		sh := s.shell(t)
 		out := &term.Buffer{}
-		sh.term.Out, sh.term.OutTTY = out, tty
-		if code, _ := sh.runEntry(t.Context(), `say --json-args '{"text":"\u001b[2J"}' | jq -r .text`); code != 0 || !strings.HasSuffix(out.String(), want) {
+		sh.term.OutTTY = tty
+		if code, _ := sh.runEntry(t.Context(), `say --json-args '{"text":"\u001b[2J"}' | jq -r .text`, repl.IO{Out: out, Err: io.Discard}); code != 0 || !strings.HasSuffix(out.String(), want) {
 			t.Errorf("terminal %v: code %d, stdout %q, want %q", tty, code, out, want)
 		}
 	}

@@ -1,10 +1,6 @@
 package repl
 
 import (
-	"bytes"
-	"context"
-	"errors"
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -25,64 +21,70 @@ type Candidate struct {
 	Text, Title string
 }
 
-// maxListed bounds a list of candidates.
-const maxListed = 60
+// maxListed is how many rows of a menu show at once.
+const maxListed = 8
 
-// complete inserts what all candidates have in common and, if that is
-// nothing, shows them.
-func (e *editor) complete(ctx context.Context) {
-	if e.Complete == nil {
-		return
+// A menu is an open list of candidates, one of which is marked. The zero value
+// is closed.
+type menu struct {
+	Completion
+	marked int
+}
+
+func (m menu) open() bool { return len(m.Candidates) > 0 }
+
+// move marks the next candidate in a direction, around the ends.
+func (m menu) move(by int) menu {
+	m.marked = (m.marked + by + len(m.Candidates)) % len(m.Candidates)
+	return m
+}
+
+// accept puts the marked candidate into the line.
+func (m menu) accept(l line) line { return replace(l, m.Start, m.Candidates[m.marked].Text) }
+
+func replace(l line, start int, by string) line {
+	l, _ = l.cut(start)
+	return l.insert(by)
+}
+
+// filtered keeps the candidates that what is typed now begins.
+func (m menu) filtered(l line) menu {
+	if m.Start > l.at {
+		return menu{}
 	}
-	c := e.candidates(ctx)
-	if len(c.Candidates) == 0 || c.Start < 0 || c.Start > e.line.at {
-		return
+	kept := menu{Completion: Completion{Start: m.Start}}
+	for i, c := range m.Candidates {
+		if !foldPrefix(c.Text, l.text[m.Start:l.at]) {
+			continue
+		}
+		if i == m.marked {
+			kept.marked = len(kept.Candidates)
+		}
+		kept.Candidates = append(kept.Candidates, c)
+	}
+	return kept
+}
+
+func foldPrefix(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}
+
+// completed puts into the line what all candidates have in common. If that is
+// nothing new, it opens a menu of them.
+func completed(l line, c Completion) (line, menu) {
+	if len(c.Candidates) == 0 || c.Start < 0 || c.Start > l.at {
+		return l, menu{}
 	}
 	common := c.Candidates[0].Text
 	for _, other := range c.Candidates[1:] {
 		common = commonPrefix(common, other.Text)
 	}
-	typed := e.line.text[c.Start:e.line.at]
+	typed := l.text[c.Start:l.at]
 	if len(c.Candidates) == 1 || len(common) > len(typed) && strings.HasPrefix(common, typed) {
-		e.line, _ = e.line.cut(c.Start)
-		e.line = e.line.insert(common)
-		return
+		return replace(l, c.Start, common), menu{}
 	}
-	e.screen.leave("")
-	e.screen.write(listing(c.Candidates, e.screen.cells()))
-	e.screen.begin()
+	return l, menu{Completion: c}
 }
-
-// candidates asks what may stand at the cursor. Keys that are pressed meanwhile
-// are kept for later, and Ctrl-C ends the wait.
-func (e *editor) candidates(ctx context.Context) Completion {
-	asking, cancel := context.WithCancel(ctx)
-	defer cancel()
-	reading, stop := context.WithCancel(ctx)
-	defer stop()
-	found := make(chan Completion, 1)
-	go func(text string, at int) {
-		defer stop()
-		found <- e.Complete(asking, text, at)
-	}(e.line.text, e.line.at)
-	for reading.Err() == nil {
-		data, err := e.src.read(reading)
-		if errors.Is(err, errInterrupted) {
-			data = []byte{interruptKey}
-		}
-		e.rest = append(e.rest, data...)
-		if err != nil || bytes.IndexByte(data, interruptKey) >= 0 {
-			break
-		}
-	}
-	if reading.Err() == nil {
-		cancel()
-	}
-	return <-found
-}
-
-// interruptKey is what Ctrl-C sends.
-const interruptKey = 0x03
 
 func commonPrefix(a, b string) string {
 	n := 0
@@ -95,23 +97,31 @@ func commonPrefix(a, b string) string {
 	return a[:n]
 }
 
-// listing shows one candidate a row.
-func listing(candidates []Candidate, width int) string {
-	shown := candidates[:min(len(candidates), maxListed)]
+// rows shows at most height candidates around the marked one, each clipped to
+// width cells. mark styles the marked row.
+func (m menu) rows(width, height int, mark, plain func(string) string) []string {
+	n := min(len(m.Candidates), height, maxListed)
+	if n < 1 {
+		return nil
+	}
+	top := min(max(0, m.marked-n/2), len(m.Candidates)-n)
+	shown := m.Candidates[top : top+n]
 	column := 0
 	for _, c := range shown {
-		column = max(column, text.Width(text.EscapeLine(c.Text)))
+		column = max(column, text.Width(text.EscapeLine(strings.TrimRight(c.Text, " "))))
 	}
-	var b strings.Builder
-	for _, c := range shown {
+	column = min(column, width*2/3)
+	var rows []string
+	for i, c := range shown {
 		row := text.EscapeLine(strings.TrimRight(c.Text, " "))
 		if c.Title != "" {
-			row = text.Pad(row, column) + "  " + text.EscapeLine(c.Title)
+			row = text.Pad(text.Truncate(row, column), column) + "  " + text.EscapeLine(c.Title)
 		}
-		b.WriteString(text.Truncate(row, width-1) + "\r\n")
+		if top+i == m.marked {
+			rows = append(rows, mark(text.Truncate("› "+row, width)))
+		} else {
+			rows = append(rows, plain(text.Truncate("  "+row, width)))
+		}
 	}
-	if more := len(candidates) - len(shown); more > 0 {
-		fmt.Fprintf(&b, "… and %d more\r\n", more)
-	}
-	return b.String()
+	return rows
 }

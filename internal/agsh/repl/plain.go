@@ -8,9 +8,6 @@ import (
 	"io"
 )
 
-// continuation is the prompt of a line that goes on with the one before.
-const continuation = "> "
-
 // plain reads lines as they come. A terminal that is not in raw mode does the
 // editing there is.
 type plain struct {

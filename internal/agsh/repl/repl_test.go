@@ -3,12 +3,14 @@ package repl
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -27,7 +29,7 @@ func (k keyboard) Read(p []byte) (int, error) {
 // A rig is a loop at work: a keyboard, a screen of 30 cells and what was run.
 type rig struct {
 	keys       keyboard
-	screen     *vt
+	screen     *grid
 	interrupts chan os.Signal
 	config     Config
 	raw        bool
@@ -42,19 +44,16 @@ type rig struct {
 // their text; "wait" waits for its context, "leave" leaves with code 7.
 func start(t *testing.T, change func(*Config)) *rig {
 	t.Helper()
-	r := &rig{keys: make(keyboard), screen: newVT(30), interrupts: make(chan os.Signal)}
+	r := &rig{keys: make(keyboard), screen: newGrid(31), interrupts: make(chan os.Signal)}
 	r.config = Config{
 		In: r.keys, Out: r.screen,
 		MakeRaw: func() (func(), error) {
 			r.raw = true
 			return func() { r.raw = false }, nil
 		},
-		Width:  func() int { return 30 },
+		Size:   func() (int, int) { return 31, 24 },
 		Prompt: func() string { return "$ " },
-		Run: func(ctx context.Context, src string) (int, bool) {
-			if r.raw {
-				t.Errorf("%q runs in raw mode", src)
-			}
+		Run: func(ctx context.Context, src string, out IO) (int, bool) {
 			r.ran = append(r.ran, src)
 			switch src {
 			case "wait":
@@ -63,7 +62,7 @@ func start(t *testing.T, change func(*Config)) *rig {
 			case "leave":
 				return 7, true
 			}
-			io.WriteString(r.screen, "ran: "+strings.ReplaceAll(src, "\n", "\r\n")+"\r\n")
+			fmt.Fprintln(out.Out, "ran: "+src)
 			return 3, false
 		},
 		Incomplete: func(src string) bool { return strings.Count(src, "'")%2 == 1 },
@@ -86,8 +85,14 @@ func start(t *testing.T, change func(*Config)) *rig {
 func (r *rig) typing(texts ...string) {
 	for _, s := range texts {
 		r.keys <- s
-		synctest.Wait()
+		r.pass(2 * burstGap)
 	}
+}
+
+// pass lets time pass.
+func (r *rig) pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
 }
 
 // end presses Ctrl-D on what should be an empty line.
@@ -172,13 +177,14 @@ func TestALineLongerThanTheTerminalIsEdited(t *testing.T) {
 	})
 }
 
-func TestPastedLinesRunInOrder(t *testing.T) {
+func TestLinesThatComeAtOnceArePastedAndNotRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, nil)
-		r.typing("one\ntwo\r\nthree\rfo")
-		r.wantRan(t, "one", "two", "three")
-		r.typing("ur\r")
-		r.wantRan(t, "one", "two", "three", "four")
+		r.typing("one\rtwo\r\nthree\r")
+		r.wantRan(t)
+		r.wantScreen(t, "$ one\n> two\n> three\n> ▮")
+		r.typing("four\r")
+		r.wantRan(t, "one\ntwo\nthree\nfour")
 		r.end(t, 3)
 	})
 }
@@ -229,7 +235,7 @@ func TestAnInterruptCancelsTheRunningEntry(t *testing.T) {
 		r.typing("wait\r")
 		r.interrupts <- os.Interrupt
 		synctest.Wait()
-		r.wantScreen(t, "$ wait\n$ ▮")
+		r.wantScreen(t, "$ wait\n^C\n$ ▮")
 		r.typing("ls\r")
 		r.wantRan(t, "wait", "ls")
 		r.end(t, 3)
@@ -239,7 +245,8 @@ func TestAnInterruptCancelsTheRunningEntry(t *testing.T) {
 func TestAnEntryMayLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, nil)
-		r.typing("leave\rls\r")
+		r.typing("leave\r")
+		close(r.keys)
 		if !r.done || r.code != 7 {
 			t.Errorf("done %v, code %d, want 7", r.done, r.code)
 		}
@@ -299,67 +306,11 @@ func TestSearchingTheHistory(t *testing.T) {
 	})
 }
 
-func TestCompletion(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := start(t, func(c *Config) {
-			c.Complete = func(_ context.Context, text string, pos int) Completion {
-				start := strings.LastIndexByte(text[:pos], ' ') + 1
-				var found []Candidate
-				for _, c := range []Candidate{{"list_a ", "List\ta"}, {"list_b ", ""}, {"read ", "Read a file of any length at all"}, {"日本 ", ""}} {
-					if strings.HasPrefix(c.Text, text[start:pos]) {
-						found = append(found, c)
-					}
-				}
-				return Completion{Start: start, Candidates: found}
-			}
-		})
-		r.typing("xx\x02 r\t")
-		r.wantScreen(t, "$ x read ▮x")
-		r.typing("\x15\x04", "l\t")
-		r.wantScreen(t, "$ list_▮")
-		r.typing("\t")
-		r.wantScreen(t, "$ list_\nlist_a   List\\ta\nlist_b\n$ list_▮")
-		r.typing("b\t", "日\t", "nothing\t")
-		r.typing("\r")
-		r.wantRan(t, "list_b 日本 nothing")
-		r.end(t, 3)
-	})
-}
-
-func TestAnInterruptEndsACompletionThatTakesLong(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		answers := make(chan Completion)
-		r := start(t, func(c *Config) {
-			c.Complete = func(ctx context.Context, _ string, _ int) Completion {
-				select {
-				case found := <-answers:
-					return found
-				case <-ctx.Done():
-					return Completion{}
-				}
-			}
-		})
-		r.typing("re\t", "/a") // typed while the answer is on its way
-		answers <- Completion{Candidates: []Candidate{{Text: "read "}}}
-		synctest.Wait()
-		r.wantScreen(t, "$ read /a▮")
-		r.typing("\t", "\x03")
-		r.wantScreen(t, "$ read /a^C\n$ ▮")
-		r.typing("l\t")
-		r.interrupts <- os.Interrupt
-		synctest.Wait()
-		r.wantScreen(t, "$ read /a^C\n$ l^C\n$ ▮")
-		r.typing("x\t")
-		r.cancel()
-		r.end(t, CodeInterrupted)
-	})
-}
-
 func TestAPromptNeverWipesOutputWithoutANewline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, func(c *Config) {
-			c.Run = func(context.Context, string) (int, bool) {
-				io.WriteString(c.Out, "no newline")
+			c.Run = func(_ context.Context, _ string, out IO) (int, bool) {
+				io.WriteString(out.Out, "no newline")
 				return 0, false
 			}
 		})
@@ -376,7 +327,7 @@ func TestPlainLines(t *testing.T) {
 		In: strings.NewReader("ls\r\n\nsay 'a\nb'\nlast"), Out: &out,
 		Prompt:     func() string { return "$ " },
 		Incomplete: func(src string) bool { return strings.Count(src, "'")%2 == 1 },
-		Run: func(_ context.Context, src string) (int, bool) {
+		Run: func(_ context.Context, src string, _ IO) (int, bool) {
 			ran = append(ran, src)
 			return len(ran), false
 		},
@@ -398,7 +349,7 @@ func TestAnEntryCutOffByTheEndIsRunToSayWhatIsMissing(t *testing.T) {
 	c := Config{
 		In: strings.NewReader("say 'a\n"), Out: io.Discard,
 		Incomplete: func(string) bool { return true },
-		Run: func(_ context.Context, src string) (int, bool) {
+		Run: func(_ context.Context, src string, _ IO) (int, bool) {
 			ran = append(ran, src)
 			return 2, false
 		},
@@ -413,7 +364,7 @@ func TestWithoutRawModeLinesArePlain(t *testing.T) {
 	c := Config{
 		In: strings.NewReader("ls\n"), Out: io.Discard,
 		MakeRaw: func() (func(), error) { return nil, errors.New("not a terminal") },
-		Run: func(context.Context, string) (int, bool) {
+		Run: func(context.Context, string, IO) (int, bool) {
 			ran++
 			return 0, false
 		},
@@ -436,7 +387,7 @@ func TestATerminalThatBreaksEndsTheLoop(t *testing.T) {
 		"writing": {In: strings.NewReader("a\n"), Out: broken{}},
 		"drawing": {In: strings.NewReader("a\r"), Out: broken{}, MakeRaw: noRaw},
 	} {
-		c.Run = func(context.Context, string) (int, bool) { return 0, false }
+		c.Run = func(context.Context, string, IO) (int, bool) { return 0, false }
 		if _, err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), "on fire") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -452,7 +403,7 @@ func TestAHistoryThatFailsWarnsOnce(t *testing.T) {
 	var out strings.Builder
 	c := Config{
 		In: strings.NewReader("a\nb\n"), Out: &out, History: h,
-		Run: func(context.Context, string) (int, bool) { return 0, false },
+		Run: func(context.Context, string, IO) (int, bool) { return 0, false },
 	}
 	if _, err := Run(t.Context(), c); err != nil {
 		t.Fatal(err)

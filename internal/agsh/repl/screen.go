@@ -6,37 +6,24 @@ import (
 	"strings"
 
 	"github.com/clipperhouse/displaywidth"
-
-	"agsh.dev/internal/term/text"
 )
 
-const defaultWidth = 80
+const (
+	bracketedPaste   = "\x1b[?2004h"
+	noBracketedPaste = "\x1b[?2004l"
+	clearAll         = "\x1b[H\x1b[2J"
+	clearBelow       = "\x1b[J"
+	clearRight       = "\x1b[K"
+)
 
-// A screen paints one entry over and over at the place where it began.
+// A screen paints the live region: the last rows of the terminal, which change
+// all the time, below a transcript that never does. Everything is relative to
+// the cursor, so that nothing has to be asked of the terminal.
 type screen struct {
 	out     io.Writer
-	width   func() int
-	err     error // the first one of writing
-	painted picture
-	// typed is what the picture shows, if it is no more than typing at its end
-	// that changes it.
-	prompt string
-	line   line
-}
-
-// A picture is a text broken into rows, and where the cursor is in it.
-type picture struct {
-	rows     []string
-	row, col int
-}
-
-func (s *screen) cells() int {
-	if s.width != nil {
-		if w := s.width(); w > 1 {
-			return w
-		}
-	}
-	return defaultWidth
+	painted picture // nothing yet if it has no rows
+	width   int     // the terminal's when it was painted
+	err     error   // the first one of writing
 }
 
 func (s *screen) write(out string) {
@@ -48,130 +35,109 @@ func (s *screen) write(out string) {
 	}
 }
 
-// begin makes room for an entry. What was printed last may have left the
+// begin makes room for the region. What was printed last may have left the
 // cursor behind a text without a newline, which painting would wipe out. The
 // mark and the blanks wrap onto a new row only then; otherwise they vanish.
-func (s *screen) begin() {
-	s.painted, s.prompt, s.line = picture{}, "", line{}
-	s.write("\x1b[2m⏎\x1b[0m" + strings.Repeat(" ", s.cells()-1) + "\r\x1b[K")
+func (s *screen) begin(width int) {
+	s.painted = picture{}
+	s.write("\x1b[2m⏎\x1b[0m" + strings.Repeat(" ", width-1) + "\r" + clearRight)
 }
 
-// paint replaces what was painted since begin.
-func (s *screen) paint(prompt string, l line) {
-	if added, ok := s.appended(prompt, l); ok {
-		s.write(added)
-		s.painted.col += len(added)
-		s.line = l
+// paint makes p the live region. Rows of p leave the last column free.
+func (s *screen) paint(p picture, width int) {
+	if s.painted.rows == nil || width != s.width {
+		s.print(nil, p, width)
 		return
 	}
-	p := layout(prompt, l, s.cells())
+	if added, ok := s.appended(p); ok {
+		s.write(added)
+		s.painted = p
+		return
+	}
+	old := s.painted
 	var b strings.Builder
-	move(&b, s.painted.row, 'A')
-	b.WriteString("\r\x1b[J" + strings.Join(p.rows, "\r\n"))
-	move(&b, len(p.rows)-1-p.row, 'A')
+	move(&b, old.row, 'A')
 	b.WriteByte('\r')
-	move(&b, p.col, 'C')
+	for i, row := range p.rows {
+		if i > 0 {
+			b.WriteString("\r\n")
+		}
+		if i >= len(old.rows) || row != old.rows[i] {
+			b.WriteString(row + clearRight)
+		}
+	}
+	if len(old.rows) > len(p.rows) {
+		b.WriteString("\r\n" + clearBelow)
+		move(&b, 1, 'A')
+	}
+	s.place(&b, p)
 	s.write(b.String())
-	s.painted, s.prompt, s.line = p, prompt, l
+	s.painted = p
 }
 
-// appended returns what was typed at the end of the painted line, if writing
-// just that brings the picture up to date.
-func (s *screen) appended(prompt string, l line) (string, bool) {
-	added, grown := strings.CutPrefix(l.text, s.line.text)
-	ok := grown && s.painted.rows != nil && prompt == s.prompt &&
-		s.line.at == len(s.line.text) && l.at == len(l.text) &&
-		s.painted.col+len(added) < s.cells()
+// print puts rows onto the transcript, above the live region p.
+func (s *screen) print(rows []string, p picture, width int) {
+	var b strings.Builder
+	s.erase(&b, width)
+	for _, row := range rows {
+		b.WriteString(row + "\r\n")
+	}
+	b.WriteString(strings.Join(p.rows, "\r\n"))
+	s.place(&b, p)
+	s.write(b.String())
+	s.painted, s.width = p, width
+}
+
+// erase removes the region. A terminal that became narrower has broken its
+// rows, as terminals do that keep all text when they are resized.
+func (s *screen) erase(b *strings.Builder, width int) {
+	if s.painted.rows == nil {
+		return
+	}
+	up := s.painted.col / width
+	for _, row := range s.painted.rows[:s.painted.row] {
+		up += max(1, (cells(row)+width-1)/width)
+	}
+	move(b, up, 'A')
+	b.WriteString("\r" + clearBelow)
+}
+
+// place moves the cursor from the last row of p to where it belongs.
+func (s *screen) place(b *strings.Builder, p picture) {
+	move(b, len(p.rows)-1-p.row, 'A')
+	b.WriteByte('\r')
+	move(b, p.col, 'C')
+}
+
+// appended returns what was typed at the end of the region, if writing just
+// that brings it up to date.
+func (s *screen) appended(p picture) (string, bool) {
+	old, last := s.painted, len(p.rows)-1
+	if len(old.rows) != len(p.rows) || old.row != last || p.row != last || strings.HasSuffix(old.rows[last], reset) {
+		return "", false
+	}
+	for i := range last {
+		if old.rows[i] != p.rows[i] {
+			return "", false
+		}
+	}
+	added, ok := strings.CutPrefix(p.rows[last], old.rows[last])
+	if !ok || p.col != old.col+len(added) {
+		return "", false
+	}
 	for _, c := range []byte(added) {
 		ok = ok && c >= ' ' && c < 0x7f // one cell each, whatever is before
 	}
-	return added, ok
+	return added, ok && old.col == cells(old.rows[last])
 }
 
-// leave moves the cursor below the entry, after writing note at its end.
-func (s *screen) leave(note string) {
-	s.paint(s.prompt, line{s.line.text, len(s.line.text)})
-	s.write(note + "\r\n")
+// cells is the width of a row, whose only controls are colours.
+func cells(row string) int {
+	return displaywidth.Options{ControlSequences: true}.String(row)
 }
 
 func move(b *strings.Builder, n int, direction byte) {
 	if n > 0 {
 		fmt.Fprintf(b, "\x1b[%d%c", n, direction)
 	}
-}
-
-// colour returns the SGR sequence at the start of s, "" if there is none.
-func colour(s string) string {
-	if !strings.HasPrefix(s, "\x1b[") {
-		return ""
-	}
-	n := 2 + len(s[2:]) - len(strings.TrimLeft(s[2:], "0123456789;"))
-	if n == len(s) || s[n] != 'm' {
-		return ""
-	}
-	return s[:n+1]
-}
-
-// layout breaks the prompt and the text into rows of at most width cells, and
-// finds the cursor. Rows are broken here and not by the terminal, because
-// terminals differ in what they do with a character that does not fit.
-func layout(prompt string, l line, width int) picture {
-	var p picture
-	var row strings.Builder
-	used := 0
-	newRow := func() {
-		p.rows = append(p.rows, row.String())
-		row.Reset()
-		used = 0
-	}
-	put := func(shown string) {
-		for g := displaywidth.StringGraphemes(shown); g.Next(); {
-			w := text.Width(g.Value())
-			if used+w > width {
-				newRow()
-			}
-			row.WriteString(g.Value())
-			used += w
-		}
-	}
-	for prompt != "" {
-		if c := colour(prompt); c != "" {
-			row.WriteString(c)
-			prompt = prompt[len(c):]
-			continue
-		}
-		n := strings.Index(prompt[1:], "\x1b") + 1
-		if n == 0 {
-			n = len(prompt)
-		}
-		put(text.EscapeLine(prompt[:n]))
-		prompt = prompt[n:]
-	}
-	at := 0
-	for g := displaywidth.StringGraphemes(l.text); g.Next(); at += len(g.Value()) {
-		shown := text.EscapeLine(g.Value())
-		breaks := g.Value() == "\n"
-		if !breaks && used+text.Width(shown) > width {
-			newRow()
-		}
-		if at <= l.at { // it may be inside a character that grew
-			p.row, p.col = len(p.rows), used
-		}
-		if breaks {
-			newRow()
-			put(continuation)
-		} else {
-			put(shown)
-		}
-	}
-	if l.at == len(l.text) {
-		if used >= width {
-			newRow()
-		}
-		p.row, p.col = len(p.rows), used
-	}
-	p.rows = append(p.rows, row.String())
-	// In the middle of a text the cursor may stand behind a full row.
-	p.col = min(p.col, width-1)
-	return p
 }

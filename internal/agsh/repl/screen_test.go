@@ -2,7 +2,6 @@ package repl
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -14,9 +13,9 @@ import (
 	"agsh.dev/internal/term/text"
 )
 
-// A vt is as much of a terminal as a screen needs. A character that does not
+// A grid is as much of a terminal as a screen needs. A character that does not
 // fit its row wraps; a full row leaves the cursor in its last column.
-type vt struct {
+type grid struct {
 	width    int
 	cells    [][]string // a wide character takes one cell and leaves the next empty
 	row, col int
@@ -24,14 +23,14 @@ type vt struct {
 	held     []byte
 }
 
-func newVT(width int) *vt { return &vt{width: width, cells: [][]string{make([]string, width)}} }
+func newGrid(width int) *grid { return &grid{width: width, cells: [][]string{make([]string, width)}} }
 
-func (v *vt) Write(p []byte) (int, error) {
+func (v *grid) Write(p []byte) (int, error) {
 	v.held = append(v.held, p...)
 	for len(v.held) > 0 {
 		switch v.held[0] {
 		case 0x1b:
-			n := sequence(v.held)
+			n := controlSequence(string(v.held))
 			if n == 0 {
 				return len(p), nil
 			}
@@ -60,7 +59,7 @@ func (v *vt) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (v *vt) down() {
+func (v *grid) down() {
 	v.row++
 	v.full = false
 	for len(v.cells) <= v.row {
@@ -68,7 +67,7 @@ func (v *vt) down() {
 	}
 }
 
-func (v *vt) put(c string) {
+func (v *grid) put(c string) {
 	w := text.Width(c)
 	if v.full || v.col+w > v.width {
 		v.col = 0
@@ -84,7 +83,7 @@ func (v *vt) put(c string) {
 	}
 }
 
-func (v *vt) csi(seq string) {
+func (v *grid) csi(seq string) {
 	n := 1
 	fmt.Sscanf(seq[2:], "%d", &n)
 	switch seq[len(seq)-1] {
@@ -112,7 +111,7 @@ func (v *vt) csi(seq string) {
 }
 
 // String is the screen with the cursor shown as ▮ before what it is on.
-func (v *vt) String() string {
+func (v *grid) String() string {
 	var rows []string
 	for r, row := range v.cells {
 		var b strings.Builder
@@ -133,6 +132,9 @@ func (v *vt) String() string {
 		}
 		rows = append(rows, strings.TrimRight(b.String(), " "))
 	}
+	for len(rows) > v.row+1 && rows[len(rows)-1] == "" { // nobody can tell
+		rows = rows[:len(rows)-1]
+	}
 	return strings.Join(rows, "\n")
 }
 
@@ -150,7 +152,7 @@ func TestLayout(t *testing.T) {
 		{"other controls in a prompt are shown", "\x1b]0\a> ", "", 0, []string{`\x1b]0\x07`, "> "}, 1, 2},
 		{"a wide character takes two", "> ", "日本", 3, []string{"> 日本"}, 0, 4},
 		{"a character of several runes is one", "> ", "e\u0301x", 3, []string{"> e\u0301x"}, 0, 3},
-		{"a full row", "> ", "12345678", 8, []string{"> 12345678", ""}, 1, 0},
+		{"a full row", "> ", "12345678", 8, []string{"> 12345678"}, 0, 10},
 		{"a wide character never straddles", "> ", "1234567日x", 7, []string{"> 1234567", "日x"}, 1, 0},
 		{"lines", "> ", "a\nb", 2, []string{"> a", "> b"}, 1, 2},
 		{"controls are shown", "> ", "a\tb", 2, []string{`> a\tb`}, 0, 5},
@@ -165,63 +167,5 @@ func TestLayout(t *testing.T) {
 				t.Errorf("cursor at %d,%d, want %d,%d", got.row, got.col, tt.row, tt.col)
 			}
 		})
-	}
-}
-
-// Whatever is edited, the terminal shows the layout of the line, below what
-// was there before.
-func TestPaintingShowsTheLayout(t *testing.T) {
-	rnd := rand.New(rand.NewPCG(5, 6))
-	pieces := []string{"a", "bc ", "日", "e\u0301", "🙂", "👨‍👩‍👧", "\n", "\t", "\x01", "some longer text "}
-	for _, before := range []string{"", "unfinished"} {
-		for _, width := range []int{7, 20} {
-			term := newVT(width)
-			s := &screen{out: term, width: func() int { return width }}
-			fmt.Fprint(term, before)
-			s.begin()
-			top := term.row
-			var l line
-			for range 400 {
-				switch rnd.IntN(6) {
-				case 0:
-					l.at = l.left()
-				case 1:
-					l.at = l.right()
-				case 2:
-					l, _ = l.cut(l.left())
-				case 3:
-					l = lineOf(l.text)
-				default:
-					l = l.insert(pieces[rnd.IntN(len(pieces))])
-				}
-				if rnd.IntN(20) == 0 {
-					l = line{}
-				}
-				s.paint("$ ", l)
-				want := newVT(width)
-				p := layout("$ ", l, width)
-				if before != "" {
-					fmt.Fprint(want, before+"⏎\r\n")
-					want.row = top
-				}
-				fmt.Fprint(want, strings.Join(p.rows, "\r\n"))
-				want.row, want.col = top+p.row, p.col
-				if term.String() != want.String() {
-					t.Fatalf("width %d, %q at %d\n got:\n%s\nwant:\n%s", width, l.text, l.at, term, want)
-				}
-			}
-		}
-	}
-}
-
-func TestTypingAtTheEndWritesOnlyWhatIsTyped(t *testing.T) {
-	var out strings.Builder
-	s := &screen{out: &out, width: func() int { return 20 }}
-	s.begin()
-	s.paint("$ ", lineOf("l"))
-	out.Reset()
-	s.paint("$ ", lineOf("ls"))
-	if out.String() != "s" {
-		t.Errorf("wrote %q", out.String())
 	}
 }
