@@ -31,7 +31,7 @@ type jsonBody struct {
 func (b *jsonBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.buf.Write(p[:n])
-	if err == io.EOF { //nolint:errorlint // readers return it as it is
+	if err == io.EOF {
 		// Before the reader sees the end, since then it goes on to the caller.
 		b.cap.message(b.buf.Bytes())
 		b.buf = bytes.Buffer{}
@@ -60,7 +60,7 @@ func (b *eventBody) Read(p []byte) (int, error) {
 			b.line = b.line[:0]
 		}
 	}
-	if err == io.EOF { //nolint:errorlint // readers return it as it is
+	if err == io.EOF {
 		b.end(bytes.TrimSuffix(b.line, []byte("\r")))
 		b.end(nil)
 		b.line = nil

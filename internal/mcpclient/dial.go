@@ -42,7 +42,7 @@ func dial(c agent.Connection, cfg Config, log *slog.Logger, hide redactor) diale
 	}
 	// Finding out the version means to send something before initialize, and
 	// some programs end at that.
-	return dialer{[]string{legacy, ""}, func() carrier { return dialProgram(c, cfg, log, hide) }}
+	return dialer{[]string{legacy, ""}, func() carrier { return dialProgram(c, cfg, log, hide, maxMessage) }}
 }
 
 func dialHTTP(c agent.Connection) carrier {
@@ -61,10 +61,10 @@ func dialHTTP(c agent.Connection) carrier {
 	}
 }
 
-func dialProgram(c agent.Connection, cfg Config, log *slog.Logger, hide redactor) carrier {
+func dialProgram(c agent.Connection, cfg Config, log *slog.Logger, hide redactor, limit int) carrier {
 	t := stdio.New(stdio.Config{
 		Path: c.Command, Args: c.Args, Dir: c.Cwd, Env: environment(c.Env, cfg.Getenv),
-		Grace: cfg.Grace, MaxMessage: maxMessage,
+		Grace: cfg.Grace, MaxMessage: limit,
 		Stderr: func(line string) { log.Info("an MCP server writes to standard error", "text", hide.text(line)) },
 		Junk:   func(line string) { log.Debug("an MCP server writes what is no message", "text", hide.text(line)) },
 	})

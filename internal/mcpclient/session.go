@@ -39,8 +39,7 @@ func open(ctx context.Context, d dialer, cfg Config, roots string, log *slog.Log
 		if s, err = d.shakeHands(ctx, version, cfg, roots, log, hide); err == nil {
 			return s, nil
 		}
-		var refused *jsonrpc.Error
-		if !errors.As(err, &refused) {
+		if _, refused := errors.AsType[*jsonrpc.Error](err); !refused {
 			break
 		}
 	}
@@ -54,6 +53,7 @@ func (d dialer) shakeHands(ctx context.Context, version string, cfg Config, root
 		Capabilities:                capabilities(roots),
 		ToolListChangedHandler:      func(context.Context, *mcp.ToolListChangedRequest) { s.notice() },
 		ProgressNotificationHandler: s.progress,
+		//nolint:staticcheck // deprecated only in the newest version; servers of all others log so
 		LoggingMessageHandler: func(_ context.Context, req *mcp.LoggingMessageRequest) {
 			data, err := json.Marshal(req.Params.Data)
 			if err != nil {
@@ -64,6 +64,7 @@ func (d dialer) shakeHands(ctx context.Context, version string, cfg Config, root
 		},
 	})
 	if roots != "" {
+		//nolint:staticcheck // deprecated only in the newest version; servers of all others ask for roots
 		client.AddRoots(&mcp.Root{Name: "workspaces", URI: fileURI(roots)})
 	}
 	client.AddSendingMiddleware(uncached)
@@ -85,6 +86,7 @@ func capabilities(roots string) *mcp.ClientCapabilities {
 	if roots == "" {
 		return &mcp.ClientCapabilities{}
 	}
+	//nolint:staticcheck // deprecated only in the newest version; servers of all others ask for roots
 	return &mcp.ClientCapabilities{RootsV2: &mcp.RootCapabilities{}}
 }
 

@@ -94,13 +94,13 @@ type teeConn struct {
 func (c *teeConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	req, ok := msg.(*jsonrpc.Request)
 	cap := captureOf(ctx)
-	if !ok || !req.IsCall() || cap == nil {
+	if !ok || cap == nil || req.Method != "tools/list" && req.Method != "tools/call" {
 		return c.Connection.Write(ctx, msg)
 	}
 	c.mu.Lock()
 	c.waiting[req.ID] = cap
 	c.mu.Unlock()
-	cap.update(func(cap *capture) { cap.forget = func() { c.take(req.ID) } })
+	cap.update(func(cap *capture) { cap.raw, cap.forget = nil, func() { c.take(req.ID) } })
 	err := c.Connection.Write(ctx, msg)
 	// A message of which a part may be out counts as sent.
 	if err == nil || ctx.Err() != nil {

@@ -145,13 +145,13 @@ func (r refusal) explain(endpoint string, err error) error {
 	case errors.Is(err, mcp.ErrSessionMissing):
 		return fmt.Errorf("the server answers %s: it does not know the session: %w", status, mcp.ErrSessionMissing)
 	case r.status == http.StatusUnauthorized && r.scheme != "":
-		return fmt.Errorf("the server answers %s and wants credentials (%s): give them in headers:", status, r.scheme)
+		return fmt.Errorf("the server answers %s and wants credentials (%s): headers: is the place for them", status, r.scheme)
 	case r.status == http.StatusUnauthorized:
-		return fmt.Errorf("the server answers %s: give credentials in headers:", status)
+		return fmt.Errorf("the server answers %s: headers: is the place for credentials", status)
 	case r.status == http.StatusForbidden:
 		return fmt.Errorf("the server answers %s: the credentials in headers: do not suffice", status)
 	case r.status == http.StatusNotFound:
-		return fmt.Errorf("no MCP server answers at %s (%s): check url:", address(endpoint), status)
+		return fmt.Errorf("no MCP server answers at %s (%s): the url: is wrong, or the server is another one", address(endpoint), status)
 	}
 	return fmt.Errorf("the server answers %s: %w", status, err)
 }
