@@ -37,19 +37,26 @@ type pageStatus struct {
 	Released  string  `json:"released"`
 	Candidate string  `json:"candidate"`
 	Canary    canary  `json:"canary"`
+	Next      rollout `json:"next"`
 	Freeze    bool    `json:"freeze"` // nothing may be released
-	Next      release `json:"next"`
 }
 
+// A canary is the hosts that try a candidate out.
 type canary struct {
 	Hosts int       `json:"hosts"`
 	Since time.Time `json:"since"`
+}
+
+// A rollout is a release that is planned.
+type rollout struct {
+	Hosts int       `json:"hosts"`
+	At    time.Time `json:"at"`
 }
 
 func releaseStatus() pageStatus {
 	all := releases()
 	return pageStatus{
 		Service: service, Released: all[1].Version, Candidate: all[0].Version, Canary: canary{all[0].Hosts, all[0].Since},
-		Next: release{all[0].Version, all[0].Commit, "gateway hosts", 8, time.Date(2026, 3, 25, 8, 0, 0, 0, time.UTC)},
+		Next: rollout{8, time.Date(2026, 3, 25, 8, 0, 0, 0, time.UTC)},
 	}
 }
