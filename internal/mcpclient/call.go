@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -36,14 +35,13 @@ func (l *link) call(ctx context.Context, upstream string, args json.RawMessage) 
 }
 
 func (l *link) within(ctx context.Context, upstream string, args json.RawMessage) (agent.Result, error) {
-	ctx, leave, err := l.life.join(ctx)
+	ctx, cancel, leave, err := l.life.join(ctx)
 	if err != nil {
 		return agent.Result{}, err
 	}
 	defer leave()
-	ctx, cancel := context.WithTimeoutCause(ctx, l.conn.TotalTimeout, fmt.Errorf(
-		"it did not end within %v (raise totalTimeout: in the connection's file): %w", l.conn.TotalTimeout, context.DeadlineExceeded))
-	defer cancel()
+	limit := newLimit(l.conn.Timeout, l.conn.TotalTimeout, cancel)
+	defer limit.stop()
 	for replayed := false; ; replayed = true {
 		s, err := l.session(ctx)
 		if err != nil {
@@ -57,7 +55,7 @@ func (l *link) within(ctx context.Context, upstream string, args json.RawMessage
 			l.drop(s, s.err)
 			continue
 		}
-		res, taken, err := l.ask(ctx, s, upstream, args)
+		res, taken, err := l.ask(ctx, s, limit, upstream, args)
 		if err == nil || taken {
 			return res, err
 		}
@@ -70,19 +68,13 @@ func (l *link) within(ctx context.Context, upstream string, args json.RawMessage
 
 // ask makes one call over a session. It reports false as taken if the session
 // is broken and the server has not taken the call.
-func (l *link) ask(ctx context.Context, s *session, upstream string, args json.RawMessage) (res agent.Result, taken bool, err error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	limit := l.conn.Timeout
-	silence := time.AfterFunc(limit, func() {
-		cancel(fmt.Errorf("the server gave neither an answer nor progress for %v (raise timeout: in the connection's file): %w", limit, context.DeadlineExceeded))
-	})
-	defer silence.Stop()
+func (l *link) ask(ctx context.Context, s *session, limit *limit, upstream string, args json.RawMessage) (res agent.Result, taken bool, err error) {
+	limit.extend()
 	token, done := s.calls.add(func(p agent.Progress) {
-		silence.Reset(limit)
+		limit.extend()
 		agent.Report(ctx, p)
 	})
-	defer done() // before the timer stops, which progress would start again
+	defer done() // before the limit stops, which progress would start again
 
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = json.RawMessage("{}")

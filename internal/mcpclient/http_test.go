@@ -1,9 +1,11 @@
 package mcpclient
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -163,19 +165,56 @@ func TestHTTPNoticesAndCancel(t *testing.T) {
 		close(ended)
 		return nil
 	}})
+	cancelled := make(chan struct{})
+	s.Refuse = func(_ http.ResponseWriter, _ *http.Request, method string) bool {
+		if method == "notifications/cancelled" {
+			close(cancelled)
+		}
+		return false
+	}
 	p := web(t, s, agent.Connection{Timeout: 50 * time.Millisecond})
 	p.Tools(t.Context())
 	if _, err := p.Call(t.Context(), "box", "slow", nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Call = %v", err)
 	}
 	<-ended
-	for s.Count("notifications/cancelled") == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	<-cancelled
 	// The stream of notices may be a moment behind the handshake.
 	for len(namesOf(p.Now().Connections[0])) != 2 {
 		s.Offer(1, numbered(2)...)
 		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// A stream that breaks within a call is taken up again, and so is the raw
+// result.
+func TestBrokenStreamIsResumed(t *testing.T) {
+	s := serverOf(mcptest.Tool{Name: "echo"})
+	var id atomic.Value
+	p := web(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		_ = json.Unmarshal(body, &m)
+		w.Header().Set("Content-Type", "text/event-stream")
+		switch {
+		case m.Method == "tools/call":
+			id.Store(string(m.ID))
+			_, _ = io.WriteString(w, "id: 1\nretry: 1\ndata:\n\n")
+		case r.Header.Get("Last-Event-Id") == "1":
+			_, _ = io.WriteString(w, "id: 2\r\ndata: {\"jsonrpc\":\"2.0\",\"id\":"+id.Load().(string)+",\r\ndata: \"result\":{\"content\":[],\"structuredContent\":{\"n\":1.10}}}\r\n\r\n")
+		default:
+			w.Header().Del("Content-Type")
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			s.ServeHTTP(w, r)
+		}
+	}), agent.Connection{})
+	p.Tools(t.Context())
+	res, err := p.Call(t.Context(), "box", "echo", nil)
+	if err != nil || string(res.Structured) != `{"n":1.10}` {
+		t.Errorf("Call = %s, %v", res.Structured, err)
 	}
 }
 
@@ -218,6 +257,10 @@ func TestSDKServers(t *testing.T) {
 			res, err := l.Tools[0].Run(t.Context(), json.RawMessage(data))
 			if err != nil || string(res.Structured) != data {
 				t.Errorf("Run = %s, %v", res.Structured, err)
+			}
+			add("more")
+			for len(p.Now().Connections[0].Tools) != 2 {
+				time.Sleep(time.Millisecond)
 			}
 		})
 	}

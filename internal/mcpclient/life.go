@@ -52,14 +52,14 @@ func (l *life) enter() bool {
 }
 
 // join returns a context that also ends with the life, with [errClosed] as its
-// cause. The life does not end before leave is called.
-func (l *life) join(ctx context.Context) (joined context.Context, leave func(), err error) {
+// cause, or with cancel. The life does not end before leave is called.
+func (l *life) join(ctx context.Context) (joined context.Context, cancel context.CancelCauseFunc, leave func(), err error) {
 	if !l.enter() {
-		return nil, nil, errClosed
+		return nil, nil, nil, errClosed
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancel = context.WithCancelCause(ctx)
 	stop := l.after(func() { cancel(errClosed) })
-	return ctx, func() {
+	return ctx, cancel, func() {
 		stop()
 		cancel(nil)
 		l.work.Done()

@@ -465,7 +465,12 @@ func TestServerThatAsksIsRefused(t *testing.T) {
 }
 
 func TestCloseEndsCallsUnderWay(t *testing.T) {
-	s := serverOf(slow(time.Hour, time.Hour))
+	begun := make(chan struct{})
+	s := serverOf(mcptest.Tool{Name: "slow", Call: func(ctx context.Context, _ *mcptest.Call) json.RawMessage {
+		close(begun)
+		<-ctx.Done()
+		return nil
+	}})
 	p := over(t, Config{}, one(), s)
 	p.Tools(t.Context())
 	ended := make(chan error)
@@ -473,9 +478,7 @@ func TestCloseEndsCallsUnderWay(t *testing.T) {
 		_, err := p.Call(t.Context(), "box", "slow", nil)
 		ended <- err
 	}()
-	for s.Count("tools/call") == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	<-begun
 	go p.Close()
 	if err := <-ended; !errors.Is(err, errClosed) {
 		t.Errorf("Call = %v", err)

@@ -80,7 +80,7 @@ func text(t testing.TB, p *Pool, tool, args string) string {
 }
 
 func TestR31_BigAnswersArrive(t *testing.T) {
-	const limit = 6_000_000
+	const limit = 5_000_100
 	p := New([]agent.Connection{ours("plain")}, Config{})
 	defer p.Close()
 	l := p.links[0]
@@ -92,8 +92,6 @@ func TestR31_BigAnswersArrive(t *testing.T) {
 	}
 	if _, err := p.Call(t.Context(), "box", "size", fmt.Appendf(nil, `{"n":%d}`, limit)); err == nil {
 		t.Error("an answer past the cap arrives")
-	} else {
-		t.Log(err)
 	}
 	if got := text(t, p, "size", `{"n":2}`); got != "xx" {
 		t.Errorf("the next call gives %q", got)

@@ -88,7 +88,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		return w.listen(req)
 	}
 	cap := captureOf(req.Context())
-	if cap == nil || req.Method != http.MethodPost {
+	if cap == nil {
 		cap = &capture{} // nobody's
 	}
 	cap.update(func(c *capture) { c.sent, c.refusal = true, refusal{} })
