@@ -143,7 +143,37 @@ func (l *link) try() *attempt {
 
 // serve makes the session of an attempt and keeps it until it is over.
 func (l *link) serve(ctx context.Context, a *attempt) {
-	s, offers, err := l.connect(ctx)
+	limited, cancel := context.WithTimeoutCause(ctx, l.conn.ConnectTimeout, fmt.Errorf(
+		"the server does not answer within %v (connectTimeout: in the connection's file): %w", l.conn.ConnectTimeout, context.DeadlineExceeded))
+	defer cancel()
+	type made struct {
+		session *session
+		offers  []offer
+		err     error
+	}
+	ready := make(chan made, 1)
+	go func() {
+		s, offers, err := l.connect(limited)
+		ready <- made{s, offers, err}
+	}()
+	select {
+	case m := <-ready:
+		l.settle(ctx, a, m.session, m.offers, m.err)
+		if m.err == nil {
+			l.keep(ctx, m.session)
+			m.session.close()
+		}
+	case <-limited.Done():
+		// A program may take its time to end, for which nobody waits.
+		l.settle(ctx, a, nil, nil, context.Cause(limited))
+		if m := <-ready; m.err == nil {
+			m.session.close()
+		}
+	}
+}
+
+// settle makes known how an attempt ended.
+func (l *link) settle(ctx context.Context, a *attempt, s *session, offers []offer, err error) {
 	if err != nil {
 		err = l.hide.error(fmt.Errorf("connect: %w", err))
 	}
@@ -161,20 +191,12 @@ func (l *link) serve(ctx context.Context, a *attempt) {
 	l.changed()
 	a.session, a.err = s, err
 	close(a.done)
-	if err != nil {
-		if ctx.Err() == nil {
-			l.log.Warn("an MCP server cannot be reached", "error", err.Error())
-		}
-		return
+	if err != nil && ctx.Err() == nil {
+		l.log.Warn("an MCP server cannot be reached", "error", err.Error())
 	}
-	l.keep(ctx, s)
-	s.close()
 }
 
 func (l *link) connect(ctx context.Context) (*session, []offer, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, l.conn.ConnectTimeout, fmt.Errorf(
-		"the server does not answer within %v (connectTimeout: in the connection's file): %w", l.conn.ConnectTimeout, context.DeadlineExceeded))
-	defer cancel()
 	roots := l.cfg.Roots
 	if l.conn.NoRoots {
 		roots = ""

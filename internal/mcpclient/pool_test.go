@@ -322,6 +322,7 @@ func TestOneFailureHidesNothing(t *testing.T) {
 		defer p.Close()
 		p.links[1].dialer.new = func() carrier {
 			c := inMemory(nil)
+			c.close = func() { time.Sleep(10 * time.Second) } // it does not end when it is told to
 			c.transport = transportFunc(func(ctx context.Context) (mcp.Connection, error) {
 				r, w := io.Pipe()
 				return (&mcp.IOTransport{Reader: r, Writer: struct {
