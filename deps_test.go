@@ -56,6 +56,7 @@ func TestBinaryDeps(t *testing.T) {
 // TestImports holds for the packages' own imports, not for what those import.
 func TestImports(t *testing.T) {
 	leaf := []string{module + "/internal/term/text"}
+	painting := append(leaf, module+"/internal/term/theme")
 	for _, tt := range []struct {
 		pkg  string
 		ours []string // the only packages of this module it may import
@@ -68,9 +69,12 @@ func TestImports(t *testing.T) {
 		{"./internal/term/text", nil},
 		{"./internal/schema", leaf},
 		{"./internal/agsh/argv", leaf},
-		{"./internal/agsh/manpage", leaf},
+		{"./internal/term/theme", nil},
+		{"./internal/placeholder", nil},
+		{"./internal/agsh/manpage", painting},
+		{"./internal/agsh/highlight", painting[1:]},
 		{"./internal/agsh/shell", leaf},
-		{"./internal/agsh/view", leaf},
+		{"./internal/agsh/view", append(painting, module+"/internal/agsh/highlight")},
 		{"./internal/session/memstore", []string{module + "/event", module + "/internal/session"}},
 		{"./internal/session/sqlitestore", []string{module + "/event", module + "/internal/session"}},
 		{"./cmd/agsh", []string{module + "/internal/agsh", module + "/internal/term"}},

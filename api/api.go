@@ -149,6 +149,15 @@ type Progress struct {
 	Message string  `json:"message,omitempty"` // untrusted text
 }
 
+// CallEnd is the last line of an answer that began with [Progress]: the
+// result, or the error that the call ended with.
+type CallEnd struct {
+	Type   string      `json:"type"` // "result" or "error"
+	ETag   string      `json:"etag,omitempty"`
+	Result *CallResult `json:"result,omitempty"`
+	Error  *Error      `json:"error,omitempty"`
+}
+
 // CallResult is the answer to a call that went through the gate, also when
 // the tool reports an error.
 type CallResult struct {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net"
 	"net/http"
 	"net/url"
@@ -116,7 +117,9 @@ type request struct {
 	out    answer
 	// patient waits for the answer as long as the caller does.
 	patient bool
-	etag    string // of the answer, set by do
+	// progress, if set, gets the lines that come before a result.
+	progress func(Progress)
+	etag     string // of the answer, set by do
 }
 
 func (c *Client) do(ctx context.Context, q *request) error {
@@ -148,6 +151,9 @@ func (c *Client) do(ctx context.Context, q *request) error {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	req.Header.Set("Accept", "application/json")
+	if q.progress != nil {
+		req.Header.Set("Accept", "application/json, "+ndjson)
+	}
 	req.Header.Set("User-Agent", c.agent)
 	if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)
@@ -158,6 +164,9 @@ func (c *Client) do(ctx context.Context, q *request) error {
 	}
 	defer res.Body.Close()
 	q.etag = res.Header.Get("ETag")
+	if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); q.progress != nil && kind == ndjson && res.StatusCode == http.StatusOK {
+		return c.readLines(ctx, q, res)
+	}
 	b, err := read(res)
 	switch {
 	case err != nil && ctx.Err() != nil:

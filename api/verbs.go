@@ -86,7 +86,7 @@ func (c *Client) Call(ctx context.Context, name string, req CallRequest) (CallRe
 	if err != nil {
 		return out, err
 	}
-	q := request{method: http.MethodPost, path: path, in: req, out: &out, patient: true}
+	q := request{method: http.MethodPost, path: path, in: req, out: &out, patient: true, progress: req.OnProgress}
 	err = c.do(ctx, &q)
 	out.ETag = q.etag
 	return out, err

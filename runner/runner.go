@@ -11,12 +11,14 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 
 	"agsh.dev/agent"
 	"agsh.dev/internal/host"
 	"agsh.dev/internal/httpapi"
+	"agsh.dev/internal/mcpclient"
 	"agsh.dev/internal/scripttool"
 	"agsh.dev/internal/session/sqlitestore"
 )
@@ -57,6 +59,12 @@ type Config struct {
 	Log *slog.Logger
 	// Ready is called once requests are answered, with the server's base URL.
 	Ready func(base string)
+	// Beside, if set, runs while requests are answered, in a goroutine that
+	// Serve waits for; its context ends when the server begins to stop.
+	// Replace serves other definitions from then on. Calls that began under
+	// the old ones end under them, and release is called when none is left.
+	// On an error the old ones stay, and release is not called.
+	Beside func(ctx context.Context, replace func(agents []agent.Agent, release func()) error)
 }
 
 // DefaultAddr is where a server listens when nothing else is said.
@@ -85,7 +93,8 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	}
 	h, err := host.New(host.Config{
 		Agents: cfg.Agents, Store: store, Dir: filepath.Join(cfg.StateRoot, "sessions"), TokenKey: key, Log: cfg.Log,
-		Scripts: scripttool.Config{Getenv: cfg.Getenv, Log: cfg.Log, CacheDir: cfg.CacheDir},
+		Scripts:     scripttool.Config{Getenv: cfg.Getenv, Log: cfg.Log, CacheDir: cfg.CacheDir},
+		Connections: mcpclient.Config{Getenv: cfg.Getenv, Log: cfg.Log},
 	})
 	if err != nil {
 		return err
@@ -103,9 +112,11 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 		Host: h, BearerToken: cfg.BearerToken, Loopback: loopback, AllowedHosts: cfg.AllowedHosts,
 		PublicURL: cfg.PublicURL, Closing: closing, Log: cfg.Log,
 	}), ln, cfg.Log)
+	h.Start()
 	if cfg.Ready != nil {
 		cfg.Ready("http://" + ln.Addr().String())
 	}
+	defer beside(ctx, cfg, h)()
 	select {
 	case err := <-s.failed:
 		cfg.DrainTimeout = -1
@@ -116,6 +127,21 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	endFollowers()
 	drain(context.WithoutCancel(ctx), h, cfg)
 	return s.shutdown(context.WithoutCancel(ctx))
+}
+
+// beside runs what is to run beside the server. What it returns stops it and
+// waits for it.
+func beside(ctx context.Context, cfg Config, h *host.Host) (stop func()) {
+	if cfg.Beside == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { cfg.Beside(ctx, h.Replace) })
+	return func() {
+		cancel()
+		running.Wait()
+	}
 }
 
 func (c Config) withDefaults() Config {

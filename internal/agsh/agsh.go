@@ -39,6 +39,8 @@ type session struct {
 	inShell bool
 	left    bool // the word exit was run
 	last    int  // the exit code of the last entry of the REPL
+	// listed is the folder of the agent's tree that was completed last.
+	listed *listedFolder
 	// status shows what a long call is doing; nil shows it to nobody.
 	status func(text string)
 	// confirm asks a question; nil asks on term.

@@ -52,7 +52,11 @@ func (s *session) complete(ctx context.Context, src string, pos int) repl.Comple
 	}
 	c := repl.Completion{Start: pos - len(last)}
 	for _, f := range found {
-		c.Candidates = append(c.Candidates, repl.Candidate{Text: shell.Quote(f.word) + " ", Title: f.title})
+		whole := shell.Quote(f.word)
+		if !strings.HasSuffix(f.word, "/") { // of a folder there is more to come
+			whole += " "
+		}
+		c.Candidates = append(c.Candidates, repl.Candidate{Text: whole, Title: f.title})
 	}
 	return c
 }
@@ -102,18 +106,22 @@ func (s *session) foldTo(ctx context.Context, name, prefix string) string {
 	return name
 }
 
-// flags completes a flag of the command words[0], or the value of the flag
-// that stands before. known says that there is such a command.
+// flags completes a flag of the command words[0], the value of the flag that
+// stands before, or a path. known says that there is such a command.
 func (s *session) flags(ctx context.Context, words []string, prefix string) (found []candidate, known bool) {
 	cmd, err := s.catalog.Lookup(ctx, words[0])
 	if err != nil {
 		return nil, false
 	}
 	flags := cmd.Args.Flags()
-	if f, ok := flagNamed(flags, words[len(words)-1]); ok && f.Placeholder != "" {
+	if f, ok := flagNamed(flags, words[len(words)-1]); ok && f.Placeholder != "" && len(f.Enum) > 0 {
 		return starting(f.Enum, prefix), true
 	}
-	if !strings.HasPrefix(prefix, "-") {
+	switch {
+	case strings.HasPrefix(prefix, "-"):
+	case wantsPath(cmd, words):
+		return s.paths(ctx, prefix), true
+	default:
 		return nil, true
 	}
 	for _, f := range flags {

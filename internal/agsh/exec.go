@@ -13,8 +13,10 @@ import (
 	"agsh.dev/api"
 	"agsh.dev/internal/agsh/argv"
 	"agsh.dev/internal/agsh/catalog"
+	"agsh.dev/internal/agsh/highlight"
 	"agsh.dev/internal/agsh/shell"
 	"agsh.dev/internal/agsh/view"
+	"agsh.dev/internal/term/theme"
 )
 
 // maxArgs bounds the arguments of a call: a server takes no more. One that is
@@ -56,7 +58,7 @@ func (s *session) exec(ctx context.Context, words []string, piped bool) (shell.O
 	if err != nil {
 		return shell.Output{}, s.report(err)
 	}
-	return s.render(cmd, res, globals.Output, piped)
+	return s.render(cmd, body, res, globals.Output, piped)
 }
 
 // lineGlobals takes the reserved flags out of one line's arguments and adds
@@ -121,19 +123,10 @@ func limited(b []byte, err error, from string) (json.RawMessage, error) {
 // call runs the tool on the server, asking for approval when the server does
 // and a person is there.
 func (s *session) call(ctx context.Context, cmd *catalog.Command, args json.RawMessage, approve bool) (api.CallResult, error) {
-	req := api.CallRequest{Args: args, Approve: approve}
-	switch {
-	case s.bound != "":
-		req.Session = s.bound
-	case s.globals.ContinuationToken != "":
-		req.ContinuationToken = s.globals.ContinuationToken
-	case s.globals.Session != "":
-		req.Session = s.globals.Session
-	default:
-		req.Session = api.Latest
-	}
+	s.listed = nil // the tree may change
+	req := s.request(args, approve)
 	name := cmd.Detail.Name
-	res, err := s.client.Call(ctx, name, req)
+	res, err := s.watched(ctx, name, req)
 	s.catalog.Seen(res.ETag) // also of a failure: it may be that the tool is not what it was
 	var failed *api.Error
 	if errors.As(err, &failed) && failed.Code == api.CodeApprovalRequired && !approve {
@@ -149,7 +142,7 @@ func (s *session) call(ctx context.Context, cmd *catalog.Command, args json.RawM
 			return res, failed.WithHint("it was not approved and did not run")
 		}
 		req.Approve = true
-		res, err = s.client.Call(ctx, name, req)
+		res, err = s.watched(ctx, name, req)
 	}
 	if err != nil {
 		return res, err
@@ -162,7 +155,7 @@ func (s *session) call(ctx context.Context, cmd *catalog.Command, args json.RawM
 }
 
 // render turns a result into what prints, and the exit code.
-func (s *session) render(cmd *catalog.Command, res api.CallResult, output string, piped bool) (shell.Output, int) {
+func (s *session) render(cmd *catalog.Command, args json.RawMessage, res api.CallResult, output string, piped bool) (shell.Output, int) {
 	r := result(res)
 	code := exitDone
 	if r.IsError || view.IsErrorObject(r) {
@@ -177,24 +170,34 @@ func (s *session) render(cmd *catalog.Command, res api.CallResult, output string
 		return view.JSON(r), nil
 	}}
 	if output == "json" {
-		out.Text = append(view.JSON(r), '\n')
+		out.Text = append(s.paintJSON(view.JSON(r), piped), '\n')
 		return out, code
 	}
 	for _, note := range view.Notes(r, cmd.Shape) {
 		fmt.Fprintf(s.term.Err, "note: %s\n", note)
 	}
-	o := view.Options{Shape: cmd.Shape}
+	o := view.Options{Shape: cmd.Shape, Name: cmd.Operand("path", args)}
 	if !piped {
-		o.Width, o.Color = s.term.Width(), s.term.Color()
+		o.Width, o.Color, o.Theme = s.term.Width(), s.term.Color(), s.theme()
 	}
 	out.Text = []byte(view.Text(r, o))
 	return out, code
 }
 
+// paintJSON colours JSON for a terminal. Its colours are none anywhere else.
+func (s *session) paintJSON(raw []byte, piped bool) []byte {
+	if piped || s.term.Colors() == 0 {
+		return raw
+	}
+	return []byte(highlight.JSON(string(raw), s.theme()))
+}
+
+func (s *session) theme() theme.Theme { return theme.New(s.term.Colors()) }
+
 func result(res api.CallResult) view.Result {
 	r := view.Result{Structured: res.StructuredContent, IsError: res.IsError}
 	for _, b := range res.Content {
-		r.Blocks = append(r.Blocks, view.Block{Type: b.Type, Text: b.Text, Data: b.Data, MimeType: b.MimeType})
+		r.Blocks = append(r.Blocks, view.Block{Type: b.Type, Text: b.Text, Data: b.Data, MimeType: b.MimeType, URI: b.URI, Name: b.Name})
 	}
 	return r
 }

@@ -121,7 +121,7 @@ func (s *session) explain(ctx context.Context, name, output string, piped bool) 
 	for _, option := range w.Options {
 		p.Options = append(p.Options, manpage.Entry{Term: option})
 	}
-	return s.page(manpage.Render(p, s.pageOptions(piped)), w, output)
+	return s.page(manpage.Render(p, s.pageOptions(piped)), w, output, piped)
 }
 
 // A word is what the shell knows that is no tool.
@@ -161,16 +161,16 @@ func (s *session) index(ctx context.Context, output string, piped bool) (shell.O
 		Name        string `json:"name"`
 		Description string `json:"description,omitempty"`
 		api.ToolList
-	}{info.Name, info.Description, list}, output)
+	}{info.Name, info.Description, list}, output, piped)
 }
 
 func (s *session) manual(cmd *catalog.Command, output string, piped bool) (shell.Output, error) {
-	return s.page(manpage.Render(cmd.Page(), s.pageOptions(piped)), cmd.Detail, output)
+	return s.page(manpage.Render(cmd.Page(), s.pageOptions(piped)), cmd.Detail, output, piped)
 }
 
 // page is help as an output: its text, or value as the one JSON value that
 // --output json promises and jq reads.
-func (s *session) page(text string, value any, output string) (shell.Output, error) {
+func (s *session) page(text string, value any, output string, piped bool) (shell.Output, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -180,7 +180,7 @@ func (s *session) page(text string, value any, output string) (shell.Output, err
 	line := view.OneLine(b.Bytes())
 	out := shell.Output{Text: []byte(text), JSON: func() (json.RawMessage, error) { return line, nil }}
 	if output == "json" {
-		out.Text = append(line, '\n')
+		out.Text = append(s.paintJSON(line, piped), '\n')
 	}
 	return out, nil
 }
@@ -189,5 +189,5 @@ func (s *session) pageOptions(piped bool) manpage.Options {
 	if piped {
 		return manpage.Options{}
 	}
-	return manpage.Options{Width: s.term.Width(), Color: s.term.Color()}
+	return manpage.Options{Width: s.term.Width(), Color: s.term.Color(), Theme: s.theme()}
 }

@@ -18,6 +18,9 @@ type CallRequest struct {
 	Args    json.RawMessage
 	Binding Binding
 	Approve bool
+	// Progress, if set, is told how far the call has come, by one goroutine
+	// at a time and never after Call has returned.
+	Progress func(agent.Progress)
 }
 
 // Call runs one tool in the session the request names, or in a new session of
@@ -30,14 +33,19 @@ func (a *Agent) Call(ctx context.Context, p Principal, req CallRequest) (string,
 		return "", none, err
 	}
 	defer a.host.running.Done()
+	a, err := a.current() // the request found a before it waited for its body
+	if err != nil {
+		return "", none, err
+	}
+	defer a.leave()
 	// A delete of the session can cancel the call, and so can the end of the
 	// server, wherever the call is.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(a.host.halted, cancel)()
-	t, ok := a.set.Lookup(req.Name)
-	if !ok {
-		return "", none, a.ToolNotFound(req.Name)
+	t, err := a.Tool(ctx, req.Name)
+	if err != nil {
+		return "", none, err
 	}
 	s, err := a.open(ctx, req.Binding)
 	if err != nil && a.host.halted.Err() != nil {
@@ -54,9 +62,13 @@ func (a *Agent) Call(ctx context.Context, p Principal, req CallRequest) (string,
 		rec = s.log
 	}
 	defer a.host.registry.release(s)
-	done, err := a.run(ctx, cancel, s, rec, t, toolset.Call{
-		ID: a.host.cfg.NewID("call_"), Args: req.Args, Origin: event.OriginOperator, By: p.ID, Approved: req.Approve,
-	})
+	call := toolset.Call{ID: a.host.cfg.NewID("call_"), Args: req.Args, Origin: event.OriginOperator, By: p.ID, Approved: req.Approve}
+	if req.Progress != nil {
+		listening := listener{tell: req.Progress}
+		defer listening.end()
+		call.Target.Progress = listening.progress
+	}
+	done, err := a.run(ctx, cancel, s, rec, t, call)
 	if err != nil {
 		if s.log != nil {
 			// The result may be missing only for now, and perhaps nobody uses
@@ -77,7 +89,10 @@ func (a *Agent) run(ctx context.Context, cancel context.CancelFunc, s *openSessi
 	if t.NeedsApproval.Mode == agent.Once && s.log != nil {
 		call.ApprovedBefore = slices.Contains(s.log.State().Approved, t.Name)
 	}
-	call.Target = agent.Call{ID: call.ID, Agent: a.def.Name, Session: s.id}
+	call.Target.ID, call.Target.Agent, call.Target.Session = call.ID, a.def.Name, s.id
+	if a.hostMCP != nil {
+		call.Target.Host = a.hostMCP.Call
+	}
 	if call.Target.Workspace, err = a.workspace(s); err != nil {
 		return done, err
 	}

@@ -10,13 +10,16 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"sync"
 	"time"
 
 	"agsh.dev/agent"
 	"agsh.dev/api"
 	"agsh.dev/event"
+	"agsh.dev/internal/mcpclient"
 	"agsh.dev/internal/scripttool"
 	"agsh.dev/internal/session"
 	"agsh.dev/internal/toolset"
@@ -33,6 +36,8 @@ type Config struct {
 	TokenKey session.TokenKey
 	// Scripts configures executable tools.
 	Scripts scripttool.Config
+	// Connections configures those to MCP servers; Roots is set by the host.
+	Connections mcpclient.Config
 	// Log gets what a person running the server should see; nil discards.
 	Log *slog.Logger
 	// NewID makes an id from its prefix; nil means random letters and digits.
@@ -43,16 +48,18 @@ type Config struct {
 type Host struct {
 	cfg        Config
 	sessions   session.Config
-	agents     map[string]*Agent
-	order      []*Agent
+	gate       toolset.Gate
+	slots      chan struct{} // for programs that run
 	registry   registry
 	deleteWait time.Duration   // how long a delete waits for the calls it cancelled
 	halted     context.Context //nolint:containedctx // ends, for every call, when the host is closed
 	halt       context.CancelFunc
 
 	mu       sync.Mutex
+	agents   []*Agent
 	draining bool
 	running  sync.WaitGroup // what changes sessions; added to under mu while not draining
+	retiring sync.WaitGroup // agents that were replaced and are still in use
 }
 
 // Principal is who asks.
@@ -70,40 +77,70 @@ func New(cfg Config) (*Host, error) {
 	if cfg.NewID == nil {
 		cfg.NewID = func(prefix string) string { return prefix + rand.Text() }
 	}
+	if cfg.Scripts.MaxOutput == 0 {
+		// A little less than the gate lets through, so that an output is cut
+		// once, with the notes of a failed run behind it.
+		cfg.Scripts.MaxOutput = toolset.DirectOutput - 32<<10
+	}
 	h := &Host{
 		cfg:      cfg,
 		sessions: session.Config{Store: cfg.Store, NewID: cfg.NewID},
-		agents:   make(map[string]*Agent, len(cfg.Agents)),
+		slots:    make(chan struct{}, maxPrograms),
 		registry: newRegistry(),
 	}
 	h.halted, h.halt = context.WithCancel(context.Background())
-	scripts := cfg.Scripts
-	if scripts.MaxOutput == 0 {
-		// A little less than the gate lets through, so that an output is cut
-		// once, with the notes of a failed run behind it.
-		scripts.MaxOutput = toolset.DirectOutput - 32<<10
-	}
 	// Whoever stops a call waits for longer than what it stops may take: the
 	// gate for an executable, a delete for the gate.
-	gate := toolset.Gate{Stop: cmp.Or(scripts.Grace, scripttool.DefaultGrace) + 2*time.Second}
-	h.deleteWait = gate.Stop + 3*time.Second
-	slots := make(chan struct{}, maxPrograms)
-	for _, def := range cfg.Agents {
+	h.gate = toolset.Gate{Stop: cmp.Or(cfg.Scripts.Grace, scripttool.DefaultGrace) + 2*time.Second}
+	h.deleteWait = h.gate.Stop + 3*time.Second
+	agents, err := h.build(cfg.Agents)
+	if err != nil {
+		return nil, err
+	}
+	h.agents = agents
+	return h, nil
+}
+
+// build makes agents of their definitions; nothing of them is started.
+func (h *Host) build(defs []agent.Agent) ([]*Agent, error) {
+	names := make(map[string]bool, len(defs))
+	agents := make([]*Agent, 0, len(defs))
+	for _, def := range defs {
 		if !slug.MatchString(def.Name) {
 			return nil, fmt.Errorf("agent %q: a name is a letter, then at most 63 letters, digits, _ or -", def.Name)
 		}
-		if _, ok := h.agents[def.Name]; ok {
+		if names[def.Name] {
 			return nil, fmt.Errorf("agent %s: two agents have this name", def.Name)
 		}
-		set, err := assemble(def, scripts, slots)
+		names[def.Name] = true
+		own, err := assemble(def, h.cfg.Scripts, h.slots)
 		if err != nil {
 			return nil, fmt.Errorf("agent %s: %w", def.Name, err)
 		}
-		a := &Agent{host: h, def: def, set: set, gate: gate}
-		h.agents[def.Name] = a
-		h.order = append(h.order, a)
+		a := &Agent{host: h, def: def, own: own, gate: h.gate}
+		a.mcp = h.connections(def, def.Connections)
+		a.hostMCP = h.connections(def, def.HostConnections)
+		agents = append(agents, a)
 	}
-	return h, nil
+	return agents, nil
+}
+
+// connections returns a pool of an agent's connections; nil of none.
+func (h *Host) connections(def agent.Agent, conns []agent.Connection) connections {
+	if len(conns) == 0 {
+		return nil
+	}
+	cfg := h.cfg.Connections
+	cfg.Roots = filepath.Join(h.cfg.Dir, def.Name)
+	return mcpclient.New(conns, cfg)
+}
+
+// Start begins to connect to MCP servers, in the background. Close ends what
+// it started.
+func (h *Host) Start() {
+	for _, a := range h.Agents() {
+		a.start()
+	}
 }
 
 // maxPrograms is how many executables run at once in one process: each holds a
@@ -111,12 +148,22 @@ func New(cfg Config) (*Host, error) {
 const maxPrograms = 256
 
 // Agents returns the agents in the order they were given.
-func (h *Host) Agents() []*Agent { return h.order }
+func (h *Host) Agents() []*Agent {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.agents)
+}
 
 // Agent finds an agent by its slug.
 func (h *Host) Agent(slug string) (*Agent, bool) {
-	a, ok := h.agents[slug]
-	return a, ok
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, a := range h.agents {
+		if a.def.Name == slug {
+			return a, true
+		}
+	}
+	return nil, false
 }
 
 // Recover settles what an earlier process left open: every call without a
@@ -200,14 +247,23 @@ func (h *Host) Ready() bool {
 }
 
 // Close refuses new calls and changes, lets those under way finish until ctx
-// ends, then cancels the rest and waits for them. It does not close the store.
+// ends, then cancels the rest and waits for them. Then it ends the
+// connections. It does not close the store.
 func (h *Host) Close(ctx context.Context) {
 	h.mu.Lock()
 	h.draining = true
+	agents := h.agents
 	h.mu.Unlock()
-	defer context.AfterFunc(ctx, h.halt)()
+	stop := context.AfterFunc(ctx, h.halt)
+	defer stop()
 	h.running.Wait()
 	h.halt()
+	h.retiring.Wait()
+	var closing sync.WaitGroup
+	for _, a := range agents {
+		closing.Go(a.closeConnections)
+	}
+	closing.Wait()
 }
 
 // storeError turns an error of the session layer into one of the API.

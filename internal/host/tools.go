@@ -10,6 +10,7 @@ import (
 	"agsh.dev/agent"
 	"agsh.dev/api"
 	"agsh.dev/internal/filetools"
+	"agsh.dev/internal/requesttool"
 	"agsh.dev/internal/scripttool"
 	"agsh.dev/internal/toolset"
 )
@@ -31,6 +32,15 @@ func info(def agent.Agent, set *toolset.Set) api.Info {
 	}
 	if m := def.Model; m != nil {
 		info.Model = &api.Model{Provider: m.Provider, Name: m.Name}
+	}
+	for _, s := range def.Skills {
+		info.Skills = append(info.Skills, api.Skill{Name: s.Name, Description: s.Description})
+	}
+	for _, c := range def.Connections {
+		info.Connections = append(info.Connections, api.InfoConnection{Name: c.Name, Description: c.Description})
+	}
+	for _, c := range def.HostConnections {
+		info.Connections = append(info.Connections, api.InfoConnection{Name: c.Name, Description: c.Description, Host: true})
 	}
 	for _, t := range set.Tools() {
 		info.Tools = append(info.Tools, api.InfoTool{
@@ -54,9 +64,19 @@ func assemble(def agent.Agent, scripts scripttool.Config, slots chan struct{}) (
 		}
 		tools = append(tools, toolset.Tool{Func: f, Source: toolset.Authored})
 	}
+	var programs []agent.Func
 	for _, e := range def.Executables {
-		f := scripttool.New(e, scripts)
+		programs = append(programs, scripttool.New(e, scripts))
+	}
+	for _, c := range def.Commands {
+		programs = append(programs, scripttool.NewCommand(c, scripts))
+	}
+	for _, f := range programs {
 		f.Run = limited(slots, f.Run)
+		tools = append(tools, toolset.Tool{Func: f, Source: toolset.Authored})
+	}
+	for _, r := range def.Requests {
+		f := requesttool.New(r, requesttool.Config{Log: scripts.Log, UserAgent: "agent-sdk"})
 		tools = append(tools, toolset.Tool{Func: f, Source: toolset.Authored})
 	}
 	sort.SliceStable(tools, func(i, j int) bool { return tools[i].Name < tools[j].Name })

@@ -41,14 +41,22 @@ var serverSent = framing{
 // framingFor is the framing a client accepts: lines, unless it asks for a
 // server-sent stream.
 func framingFor(r *http.Request) framing {
+	if accepts(r, serverSent.contentType) {
+		return serverSent
+	}
+	return lines
+}
+
+// accepts reports whether a client asks for a content type by its name.
+func accepts(r *http.Request, contentType string) bool {
 	for _, accept := range r.Header.Values("Accept") {
 		for kind := range strings.SplitSeq(accept, ",") {
-			if kind, _, err := mime.ParseMediaType(kind); err == nil && kind == serverSent.contentType {
-				return serverSent
+			if kind, _, err := mime.ParseMediaType(kind); err == nil && kind == contentType {
+				return true
 			}
 		}
 	}
-	return lines
+	return false
 }
 
 // resume is where a client that lost a server-sent stream goes on: behind the

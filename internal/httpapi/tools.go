@@ -40,7 +40,9 @@ func namespace(req *request) (set *toolset.Set, session string, known bool, err 
 	if session, err = req.agent.Bind(req.Context(), bind); err != nil {
 		return nil, "", false, err
 	}
-	set = req.agent.Set()
+	if set, err = req.agent.Namespace(req.Context()); err != nil {
+		return nil, "", false, err
+	}
 	req.w.Header().Set("ETag", set.ETag())
 	return set, session, fresh(req.Request, set.ETag()), nil
 }
@@ -57,6 +59,12 @@ func (*handler) tools(req *request) (any, error) {
 	list := api.ToolList{Tools: make([]api.ToolEntry, 0, len(set.Tools())), Session: session, Unavailable: []api.Unavailable{}}
 	for _, t := range set.Tools() {
 		list.Tools = append(list.Tools, api.ToolEntry{Name: t.Name, Title: t.Title, Source: source(t)})
+	}
+	for _, u := range set.Unavailable() {
+		list.Unavailable = append(list.Unavailable, api.Unavailable{Connection: u.Connection, Error: u.Err.Error()})
+	}
+	for _, d := range set.Diagnostics() {
+		list.Diagnostics = append(list.Diagnostics, api.Diagnostic{Code: d.Code, Message: d.Message})
 	}
 	return list, nil
 }
@@ -76,7 +84,7 @@ func (*handler) tool(req *request) (any, error) {
 	}
 	t, ok := find(req.PathValue("name"))
 	if !ok {
-		return nil, req.agent.ToolNotFound(req.PathValue("name"))
+		return nil, req.agent.ToolNotFound(req.PathValue("name"), set)
 	}
 	if known {
 		req.status = http.StatusNotModified
@@ -93,7 +101,7 @@ func (*handler) tool(req *request) (any, error) {
 }
 
 func source(t *toolset.Tool) api.Source {
-	return api.Source{Kind: string(t.Source)}
+	return api.Source{Kind: string(t.Source), Connection: t.Connection, Connector: t.Connector}
 }
 
 func approval(a agent.Approval) json.RawMessage {
@@ -109,7 +117,7 @@ func approval(a agent.Approval) json.RawMessage {
 	return b
 }
 
-func (*handler) call(req *request) (any, error) {
+func (h *handler) call(req *request) (any, error) {
 	call := host.CallRequest{Name: req.PathValue("name")}
 	var session, token *string
 	err := decode(req, fields{"args": &call.Args, "session": &session, "continuationToken": &token, "approve": &call.Approve})
@@ -119,11 +127,25 @@ func (*handler) call(req *request) (any, error) {
 	if call.Binding, err = binding(session, token, api.CodeInvalidBody); err != nil {
 		return nil, err
 	}
+	var progress *progressStream
+	if accepts(req.Request, lines.contentType) {
+		progress = &progressStream{out: newSender(req.w, h.cfg.WriteTimeout)}
+		call.Progress = progress.report
+	}
 	id, done, err := req.agent.Call(req.Context(), req.principal(), call)
-	if err != nil {
+	version, versionErr := req.agent.Version()
+	if err == nil {
+		err = versionErr
+	}
+	if err != nil && !progress.begun() {
 		return nil, err
 	}
-	req.w.Header().Set("ETag", req.agent.Set().ETag())
+	if err != nil {
+		if known, _ := h.known(req.Request, err); known != nil {
+			progress.end(known, nil, "")
+		}
+		return nil, nil
+	}
 	res := api.CallResult{
 		Session: id, CallID: done.CallID, Content: done.Content, StructuredContent: done.StructuredContent,
 		IsError: done.Status != event.StatusOK, Truncated: done.Truncated,
@@ -131,5 +153,10 @@ func (*handler) call(req *request) (any, error) {
 	if res.Content == nil {
 		res.Content = []event.Block{}
 	}
+	if progress.begun() {
+		progress.end(nil, &res, version)
+		return nil, nil
+	}
+	req.w.Header().Set("ETag", version)
 	return res, nil
 }

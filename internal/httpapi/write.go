@@ -105,13 +105,27 @@ type panicError struct {
 
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.value, e.stack) }
 
-// fail sends an error. One that has no code is the server's own fault: its
-// text stays in the log, under an id the answer names.
+// fail sends an error.
 func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+	known, status := h.known(r, err)
+	if known == nil {
+		return
+	}
+	if status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	h.write(w, r, status, api.ErrorBody{Error: known})
+}
+
+// known returns the error to send and its status. One that has no code is the
+// server's own fault: its text stays in the log, under an id the answer
+// names. It returns nil when the client has gone and there is nobody to
+// answer.
+func (h *handler) known(r *http.Request, err error) (*api.Error, int) {
 	var known *api.Error
 	if !errors.As(err, &known) {
 		if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
-			return // the client has gone; there is nobody to answer
+			return nil, 0
 		}
 		known = api.Errorf(api.CodeInternal, "an error inside the server")
 	}
@@ -125,10 +139,7 @@ func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 		known = &e
 		h.cfg.Log.Error("a request failed", "method", r.Method, "path", r.URL.Path, "errorId", e.ErrorID, "err", err)
 	}
-	if status == http.StatusUnauthorized {
-		w.Header().Set("WWW-Authenticate", "Bearer")
-	}
-	h.write(w, r, status, api.ErrorBody{Error: known})
+	return known, status
 }
 
 // fresh reports whether the client has what etag names already.

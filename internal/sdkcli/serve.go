@@ -1,8 +1,11 @@
 package sdkcli
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
+	"agsh.dev/agent"
 	"agsh.dev/internal/serveflags"
 	"agsh.dev/runner"
 )
@@ -20,15 +23,27 @@ func newServe(a *app) *cobra.Command {
 	}
 	var flags serveflags.Flags
 	flags.Add(cmd.Flags(), runner.DefaultAddr)
+	dev := cmd.Flags().Bool("dev", false, "serve changes of the project's files as they are made; with errors the last good version stays")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		project, _, err := a.load()
 		if err != nil {
 			return err
 		}
-		defer func() { _ = project.Close() }()
+		served := project // by then; --dev replaces it
+		defer func() { _ = served.Close() }()
 		cfg, err := flags.Config(a.Term, project.Agents, project.Dir)
 		if err != nil {
 			return &exitError{exitUsage, err}
+		}
+		if *dev {
+			r, err := newReloader(a, project)
+			if err != nil {
+				return err
+			}
+			cfg.Beside = func(ctx context.Context, replace func([]agent.Agent, func()) error) {
+				r.run(ctx, replace)
+				served = r.project
+			}
 		}
 		serveflags.TuneGC(a.Getenv)
 		return runner.Serve(cmd.Context(), runner.Config(cfg))

@@ -82,6 +82,7 @@ type Config struct {
 	Getenv       func(string) string
 	Log          *slog.Logger
 	Ready        func(base string)
+	Beside       func(ctx context.Context, replace func(agents []agent.Agent, release func()) error)
 }
 
 // Config makes the configuration to serve agents with. Its Ready prints one

@@ -18,6 +18,22 @@ type Command struct {
 	Shape view.Shape
 }
 
+// Operand returns the value that args, the arguments of a call, give the
+// operand shown as name; "" without one.
+func (c *Command) Operand(name string, args json.RawMessage) string {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(args, &given) != nil {
+		return ""
+	}
+	for _, o := range c.Args.Operands() {
+		var value string
+		if o.Name == name && json.Unmarshal(given[o.Field], &value) == nil {
+			return value
+		}
+	}
+	return ""
+}
+
 // NewCommand makes the command of a tool: curated when the tool is well known
 // and its schema fits, generated from the schema otherwise.
 func NewCommand(d api.ToolDetail) (*Command, error) {

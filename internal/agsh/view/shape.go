@@ -25,6 +25,19 @@ func (s Shape) apply(t string, isError bool) (reshaped string, ok bool) {
 	return t, false
 }
 
+// Names returns the names that a listing tool's result shows, folders with a
+// slash. It reports false if r has not the form of a listing.
+func Names(r Result) ([]string, bool) {
+	if r.IsError || len(r.Blocks) != 1 || !r.Blocks[0].isText() {
+		return nil, false
+	}
+	list, ok := names(r.Blocks[0].Text)
+	if !ok {
+		return nil, false
+	}
+	return strings.Split(strings.TrimSuffix(list, "\n"), "\n"), true
+}
+
 // FileText returns the text of the file that a reading tool's result shows:
 // the lines without the number and bar before each. It reports false if r is
 // an error, has anything but one text block, or has a line without the next
