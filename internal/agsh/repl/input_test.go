@@ -19,17 +19,17 @@ func feedAll(bytes string, n int) []token {
 		out = append(out, in.feed([]byte(bytes[:take]), now)...)
 		bytes = bytes[take:]
 	}
-	return merged(append(out, settle(&in, now)...))
+	return merged(append(out, settle(&in)...))
 }
 
-func settle(in *input, now time.Time) (out []token) {
+// settle lets the time pass until nothing is waited for.
+func settle(in *input) (out []token) {
 	for {
 		at, ok := in.deadline()
 		if !ok {
 			return out
 		}
-		now = at
-		out = append(out, in.feed(nil, now)...)
+		out = append(out, in.feed(nil, at)...)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestEscIsAKeyOnlyIfNothingFollows(t *testing.T) {
 			var in input
 			got := in.feed([]byte(tt.first), now)
 			got = append(got, in.feed([]byte(tt.second), now.Add(tt.gap))...)
-			got = append(got, settle(&in, now.Add(tt.gap))...)
+			got = append(got, settle(&in)...)
 			if diff := cmp.Diff(tt.want, actions(got), cmp.AllowUnexported(key{})); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -133,7 +133,7 @@ func TestR66_ReportsNeverBecomeTextAndTextLikeThemStays(t *testing.T) {
 					now = now.Add(90 * time.Millisecond)
 					got = append(got, in.feed([]byte(piece), now)...)
 				}
-				got = append(got, settle(&in, now)...)
+				got = append(got, settle(&in)...)
 				if diff := cmp.Diff([]token{{typed, text}}, keysOnly(got), cmp.AllowUnexported(token{})); diff != "" {
 					t.Fatalf("cut at %d and %d (-want +got):\n%s", cut, split, diff)
 				}
@@ -188,7 +188,7 @@ func TestPastes(t *testing.T) {
 				at = at.Add(s.after)
 				got = append(got, in.feed([]byte(s.bytes), at)...)
 			}
-			got = merged(append(got, settle(&in, at)...))
+			got = merged(append(got, settle(&in)...))
 			if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(token{})); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

@@ -54,7 +54,7 @@ func runShell(ctx context.Context, c Config) (code int, err error) {
 	_, err = program.Run()
 	cancel()
 	s.wind()
-	return s.exitCode(ctx, err)
+	return s.exitCode(err)
 }
 
 // wind waits for what still runs after the loop has ended, and shows what it

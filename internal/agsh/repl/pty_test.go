@@ -136,7 +136,18 @@ func (c *console) types(keys string) {
 
 func (c *console) resize(width, height int) {
 	c.t.Helper()
+	c.mu.Lock()
+	c.emu.Resize(width, height)
+	c.mu.Unlock()
 	if err := pty.Setsize(c.tty, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)}); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// signalResize tells this process, which is not the terminal's own.
+func (c *console) signalResize() {
+	c.t.Helper()
+	if err := syscall.Kill(os.Getpid(), syscall.SIGWINCH); err != nil {
 		c.t.Fatal(err)
 	}
 }
@@ -183,21 +194,6 @@ func (c *console) screen() string {
 		rows = append(rows, strings.TrimRight(row.String(), " "))
 	}
 	return strings.TrimRight(strings.Join(rows, "\n"), "\n")
-}
-
-// scrollback is what has left the screen.
-func (c *console) scrollback() []string {
-	var rows []string
-	for y := range c.emu.ScrollbackLen() {
-		var row strings.Builder
-		for x := range c.emu.Width() {
-			if cell := c.emu.ScrollbackCellAt(x, y); cell != nil {
-				row.WriteString(cell.Content)
-			}
-		}
-		rows = append(rows, strings.TrimRight(row.String(), " "))
-	}
-	return rows
 }
 
 // sees waits until the screen ends in a text, where ▮ is the cursor.
@@ -359,6 +355,48 @@ func TestOutputStreamsAboveTheLineThatIsTyped(t *testing.T) {
 	}
 }
 
+func TestResizingLeavesEachLineAndOneRegion(t *testing.T) {
+	c := openConsole(t, 134, 40, nil)
+	c.sees("$ ▮")
+	const draft = "a line that is typed while the window changes"
+	want := ""
+	for i, size := range [][2]int{{134, 40}, {118, 24}, {90, 50}, {128, 24}, {134, 40}} {
+		c.resize(size[0], size[1])
+		c.signalResize()
+		c.types(draft)
+		c.sees("$ " + draft + "▮")
+		c.types(fmt.Sprintf("\x15line %d\r", i))
+		want += fmt.Sprintf("$ line %d\nran: \"line %d\"\n", i, i)
+		c.sees(want + "$ ▮")
+		c.types("x")
+		c.sees("$ x▮")
+		c.waits("each line once", func() bool { return c.screen() == want+"$ x▮" })
+		c.types("\x7f")
+	}
+	c.types("\x04")
+	c.leaves(5)
+}
+
+func TestWhatIsTallerThanTheWindowIsClipped(t *testing.T) {
+	c := openConsole(t, 20, 6, nil)
+	c.sees("$ ▮")
+	c.types("\x1b[200~" + strings.Repeat("row\n", 20) + "end\x1b[201~")
+	c.waits("the last rows", func() bool {
+		return c.screen() == strings.Repeat("> row\n", 5)+"> end▮"
+	})
+	c.types("\x01")
+	c.waits("the first rows", func() bool {
+		return c.screen() == "$ ▮row"+strings.Repeat("\n> row", 5)
+	})
+	c.types("\x03")
+	c.sees("> end^C\n$ ▮")
+	if strings.Contains(c.raw.String(), "\x1b[2J") {
+		t.Error("the screen was cleared")
+	}
+	c.types("\x04")
+	c.leaves(CodeInterrupted)
+}
+
 func TestTheTerminalIsGivenBack(t *testing.T) {
 	t.Run("stopped while an entry runs", func(t *testing.T) {
 		c := openConsole(t, 40, 10, func(c *Config) {
@@ -419,6 +457,12 @@ func TestCtrlZ(t *testing.T) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
+	}
+	if err := syscall.SetNonblock(int(person.Fd()), true); err != nil {
+		t.Fatal(err)
+	}
+	if err := person.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Skip("a terminal has no deadlines here:", err)
 	}
 	var seen strings.Builder
 	see := func(want string) {

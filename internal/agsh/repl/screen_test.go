@@ -2,6 +2,8 @@ package repl
 
 import (
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -21,9 +23,12 @@ type grid struct {
 	row, col int
 	full     bool // the cursor is behind the last column
 	held     []byte
+	soft     map[int]bool // rows that go on in the next because the width changed
 }
 
-func newGrid(width int) *grid { return &grid{width: width, cells: [][]string{make([]string, width)}} }
+func newGrid(width int) *grid {
+	return &grid{width: width, cells: [][]string{make([]string, width)}, soft: map[int]bool{}}
+}
 
 func (v *grid) Write(p []byte) (int, error) {
 	v.held = append(v.held, p...)
@@ -99,6 +104,7 @@ func (v *grid) csi(seq string) {
 			return
 		}
 		v.cells = v.cells[:v.row+1]
+		maps.DeleteFunc(v.soft, func(row int, _ bool) bool { return row >= v.row })
 		clear(v.cells[v.row][v.col:])
 	case 'K':
 		clear(v.cells[v.row][v.col:])
@@ -167,5 +173,131 @@ func TestLayout(t *testing.T) {
 				t.Errorf("cursor at %d,%d, want %d,%d", got.row, got.col, tt.row, tt.col)
 			}
 		})
+	}
+}
+
+// resize changes the width as terminals do that keep all text: rows that do
+// not fit go on in the next, and come together again when they do.
+func (v *grid) resize(width int) {
+	old, soft, at := v.cells, v.soft, v.row
+	v.cells, v.soft = nil, map[int]bool{}
+	row, col := v.row, v.col
+	for i := 0; i < len(old); i++ {
+		var line []string
+		for first := i; ; i++ {
+			if i == at {
+				row, col = -1, (i-first)*v.width+v.col
+			}
+			line = append(line, old[i]...)
+			if !soft[i] {
+				break
+			}
+		}
+		used := len(line)
+		for used > 0 && line[used-1] == "" {
+			used--
+		}
+		if row == -1 {
+			row = len(v.cells) + col/width
+			col %= width
+			used = max(used, (row-len(v.cells))*width+col)
+		}
+		for start := 0; start == 0 || start < used; start += width {
+			next := make([]string, width)
+			copy(next, line[start:min(used, start+width, len(line))])
+			v.cells = append(v.cells, next)
+			v.soft[len(v.cells)-1] = start+width < used
+		}
+	}
+	v.width, v.row, v.col, v.full = width, row, col, false
+}
+
+func TestTheRegionIsPaintedBelowTheTranscript(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	pieces := []string{"a", "bc ", "日", "e\u0301", "🙂", "👨‍👩‍👧", "\n", "\t", "\x01", "some longer text "}
+	for _, before := range []string{"", "unfinished"} {
+		for _, width := range []int{7, 20} {
+			term := newGrid(width)
+			s := &screen{out: term}
+			fmt.Fprint(term, before)
+			s.begin(width)
+			transcript := ""
+			if before != "" {
+				transcript = before + "⏎\r\n"
+			}
+			var l line
+			for i := range 500 {
+				switch rnd.IntN(6) {
+				case 0:
+					l.at = l.left()
+				case 1:
+					l.at = l.right()
+				case 2:
+					l, _ = l.cut(l.left())
+				case 3:
+					l = lineOf(l.text)
+				default:
+					l = l.insert(pieces[rnd.IntN(len(pieces))])
+				}
+				if rnd.IntN(20) == 0 {
+					l = line{}
+				}
+				p := layout("$ ", l, width-1)
+				if rnd.IntN(10) == 0 {
+					row := fmt.Sprint("row ", i)
+					transcript += row[:min(len(row), width-1)] + "\r\n"
+					s.print([]string{row[:min(len(row), width-1)]}, p, width)
+				} else {
+					s.paint(p, width)
+				}
+				want := newGrid(width)
+				fmt.Fprint(want, transcript)
+				top := want.row
+				fmt.Fprint(want, strings.Join(p.rows, "\r\n"))
+				want.row, want.col = top+p.row, p.col
+				if term.String() != want.String() {
+					t.Fatalf("width %d, %q at %d\n got:\n%s\nwant:\n%s", width, l.text, l.at, term, want)
+				}
+			}
+		}
+	}
+}
+
+// Terminals that keep all text break the rows of the region when they become
+// narrower.
+func TestResizingLeavesNoCopyOfTheRegion(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 8))
+	for range 200 {
+		width := 134
+		term := newGrid(width)
+		s := &screen{out: term}
+		s.begin(width)
+		var want []string
+		for i, next := range []int{118, 90, 128, 30, 134} {
+			l := line{text: strings.Repeat("word ", rnd.IntN(100))}
+			l.at = rnd.IntN(len(l.text) + 1)
+			row := fmt.Sprintf("line %d of the transcript", i)
+			want = append(want, row)
+			s.print([]string{row}, layout("$ ", l, width-1), width)
+			term.resize(next)
+			width = next
+			p := layout("$ ", line{}, width-1)
+			s.paint(p, width)
+			if got := term.String(); got != strings.Join(want, "\n")+"\n$ ▮" {
+				t.Fatalf("%q at %d, then %d cells:\n%s", l.text, l.at, next, got)
+			}
+		}
+	}
+}
+
+func TestTypingAtTheEndWritesOnlyWhatIsTyped(t *testing.T) {
+	var out strings.Builder
+	s := &screen{out: &out}
+	s.begin(20)
+	s.paint(layout("$ ", lineOf("l"), 19), 20)
+	out.Reset()
+	s.paint(layout("$ ", lineOf("ls"), 19), 20)
+	if out.String() != "s" {
+		t.Errorf("wrote %q", out.String())
 	}
 }

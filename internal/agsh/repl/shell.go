@@ -120,7 +120,7 @@ func (s *shell) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	default:
 		return s, nil // of the event loop itself
 	}
-	if s.screen.err != nil && !s.leaving {
+	if s.err != nil && !s.leaving {
 		s.leave()
 	}
 	if s.leaving && s.running == nil {
@@ -356,13 +356,13 @@ func (s *shell) size() (width, height int) {
 	return width, height
 }
 
-// exitCode is that of the loop, once it has ended.
-func (s *shell) exitCode(ctx context.Context, err error) (int, error) {
+// exitCode is that of the loop, once it has ended with err.
+func (s *shell) exitCode(err error) (int, error) {
 	switch {
-	case ctx.Err() != nil:
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return CodeInterrupted, nil // being stopped is no failure
-	case s.screen.err != nil:
-		return s.code, s.screen.err
+	case s.err != nil:
+		return s.code, s.err
 	case errors.Is(s.failure, io.EOF):
 		return s.code, nil
 	case s.failure != nil:
