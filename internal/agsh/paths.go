@@ -106,4 +106,3 @@ func isPath(property string) bool {
 	}
 	return false
 }
-

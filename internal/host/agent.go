@@ -107,4 +107,3 @@ func (a *Agent) removeFiles(s *openSession) error {
 func (a *Agent) sessionDir(id string) string {
 	return filepath.Join(a.host.cfg.Dir, a.def.Name, id)
 }
-

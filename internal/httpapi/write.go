@@ -125,7 +125,7 @@ func (h *handler) known(r *http.Request, err error) (*api.Error, int) {
 	var known *api.Error
 	if !errors.As(err, &known) {
 		if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
-			return nil, 0
+			return nil, 0 //nolint:nilerr // there is nobody to tell it to
 		}
 		known = api.Errorf(api.CodeInternal, "an error inside the server")
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -18,6 +19,7 @@ import (
 // A grid is as much of a terminal as a screen needs. A character that does not
 // fit its row wraps; a full row leaves the cursor in its last column.
 type grid struct {
+	mu       sync.Mutex
 	width    int
 	cells    [][]string // a wide character takes one cell and leaves the next empty
 	row, col int
@@ -31,6 +33,8 @@ func newGrid(width int) *grid {
 }
 
 func (v *grid) Write(p []byte) (int, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	v.held = append(v.held, p...)
 	for len(v.held) > 0 {
 		switch v.held[0] {
@@ -118,6 +122,8 @@ func (v *grid) csi(seq string) {
 
 // String is the screen with the cursor shown as ▮ before what it is on.
 func (v *grid) String() string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	var rows []string
 	for r, row := range v.cells {
 		var b strings.Builder
