@@ -98,7 +98,7 @@ func openConsole(t *testing.T, width, height int, change func(*Config)) *console
 		person.Close()
 		tty.Close()
 		<-c.ended
-		c.emu.Close()
+		c.emu.InputPipe().(io.Closer).Close() // not Close, which races with Read
 		watching.Wait()
 	})
 	return c
