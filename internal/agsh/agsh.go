@@ -39,8 +39,8 @@ type session struct {
 	inShell bool
 	left    bool // the word exit was run
 	last    int  // the exit code of the last entry of the REPL
-	// listed is the folder of the agent's tree that was completed last.
-	listed *listedFolder
+	// folders are those of the agent's tree, for completion.
+	folders *folderCache
 	// status shows what a long call is doing; nil shows it to nobody.
 	status func(text string)
 	// confirm asks a question; nil asks on term.
@@ -136,7 +136,7 @@ func connect(ctx context.Context, t *term.Term, g argv.Globals) (*session, error
 			return nil, err
 		}
 	}
-	s := &session{term: t, globals: g, client: client}
+	s := &session{term: t, globals: g, client: client, folders: &folderCache{}}
 	s.catalog = catalog.New(client, s.binding())
 	return s, nil
 }

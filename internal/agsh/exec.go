@@ -123,7 +123,7 @@ func limited(b []byte, err error, from string) (json.RawMessage, error) {
 // call runs the tool on the server, asking for approval when the server does
 // and a person is there.
 func (s *session) call(ctx context.Context, cmd *catalog.Command, args json.RawMessage, approve bool) (api.CallResult, error) {
-	s.listed = nil // the tree may change
+	defer s.folders.forget() // the tree may have changed
 	req := s.request(args, approve)
 	name := cmd.Detail.Name
 	res, err := s.watched(ctx, name, req)

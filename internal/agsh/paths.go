@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync"
 
 	"agsh.dev/api"
 	"agsh.dev/internal/agsh/catalog"
@@ -23,16 +24,39 @@ func (s *session) paths(ctx context.Context, prefix string) []candidate {
 	return out
 }
 
-// A listed folder is kept until the next entry runs, since every key asks for
-// it again.
-type listedFolder struct {
+// A folderCache keeps the folder that was listed last, since every key asks
+// for it again, until a call may have changed the tree. It is safe for
+// concurrent use.
+type folderCache struct {
+	mu    sync.Mutex
+	known bool
 	dir   string
 	names []string
 }
 
+func (c *folderCache) get(dir string) ([]string, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.names, c.known && c.dir == dir
+}
+
+func (c *folderCache) put(dir string, names []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known, c.dir, c.names = true, dir, names
+}
+
+func (c *folderCache) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known = false
+}
+
+// folder lists a folder of the agent's tree; nothing of one that cannot be
+// listed.
 func (s *session) folder(ctx context.Context, dir string) []string {
-	if s.listed != nil && s.listed.dir == dir {
-		return s.listed.names
+	if names, ok := s.folders.get(dir); ok {
+		return names
 	}
 	cmd, err := s.catalog.Lookup(ctx, "ls")
 	if err != nil || cmd.Shape != "ls" || cmd.Detail.Effect != "read" {
@@ -54,7 +78,7 @@ func (s *session) folder(ctx context.Context, dir string) []string {
 	if !ok {
 		return nil
 	}
-	s.listed = &listedFolder{dir, names}
+	s.folders.put(dir, names)
 	return names
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"sync"
 
 	"agsh.dev/api"
 	"agsh.dev/internal/term/text"
@@ -23,10 +24,13 @@ type Source interface {
 }
 
 // A Catalog is what an agent offers a session: the listing, and the commands
-// that were asked for so far. It is not safe for concurrent use.
+// that were asked for so far. It is safe for concurrent use: the shell
+// completes what is typed while a command runs.
 type Catalog struct {
-	src      Source
-	bind     api.Binding
+	src  Source
+	bind api.Binding
+
+	mu       sync.Mutex // never held during a request
 	list     api.ToolList
 	listed   bool                // list was fetched
 	stale    bool                // there is a newer one
@@ -41,14 +45,19 @@ func New(src Source, bind api.Binding) *Catalog {
 
 // List returns the listing, fetched at most once for each version of it.
 func (c *Catalog) List(ctx context.Context) (api.ToolList, error) {
-	if c.listed && !c.stale {
-		return c.list, nil
+	c.mu.Lock()
+	list, fresh := c.list, c.listed && !c.stale
+	c.mu.Unlock()
+	if fresh {
+		return list, nil
 	}
 	list, err := c.src.Tools(ctx, c.bind)
 	if err != nil {
 		return list, err
 	}
-	c.Seen(list.ETag)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seen(list.ETag)
 	c.list, c.listed, c.stale = list, true, false
 	return list, nil
 }
@@ -56,6 +65,12 @@ func (c *Catalog) List(ctx context.Context) (api.ToolList, error) {
 // Seen tells the catalog the version a server's answer came with. A new one
 // makes it forget what it knew.
 func (c *Catalog) Seen(etag string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seen(etag)
+}
+
+func (c *Catalog) seen(etag string) {
 	if etag == "" || etag == c.etag {
 		return
 	}
@@ -70,13 +85,8 @@ func (c *Catalog) Lookup(ctx context.Context, typed string) (*Command, error) {
 	if len(typed) > maxName {
 		return nil, &UnknownError{Name: typed}
 	}
-	if cmd, ok := c.commands[typed]; ok {
+	if cmd, ok := c.known(typed); ok {
 		return cmd, nil
-	}
-	if name, ok := c.fold(typed); ok {
-		if cmd, ok := c.commands[name]; ok {
-			return cmd, nil
-		}
 	}
 	detail, err := c.src.Tool(ctx, typed, true, c.bind)
 	var failed *api.Error
@@ -89,8 +99,10 @@ func (c *Catalog) Lookup(ctx context.Context, typed string) (*Command, error) {
 	if !strings.EqualFold(detail.Name, typed) {
 		return nil, fmt.Errorf("the server was asked about the tool %s and describes %q", typed, detail.Name)
 	}
-	c.Seen(detail.ETag)
 	cmd, err := NewCommand(detail)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seen(detail.ETag)
 	if err != nil {
 		return nil, err
 	}
@@ -98,11 +110,25 @@ func (c *Catalog) Lookup(ctx context.Context, typed string) (*Command, error) {
 	return cmd, nil
 }
 
+// known is the command for a name, if it was asked for before.
+func (c *Catalog) known(typed string) (*Command, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if cmd, ok := c.commands[typed]; ok {
+		return cmd, true
+	}
+	name, ok := c.fold(typed)
+	cmd := c.commands[name]
+	return cmd, ok && cmd != nil
+}
+
 // Has reports whether a tool has exactly this name, or is the only one that
 // has it when case is ignored. If the listing cannot be fetched, the one known
 // so far counts.
 func (c *Catalog) Has(ctx context.Context, name string) bool {
 	_, _ = c.List(ctx) // what goes wrong shows at the first call
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	_, ok := c.fold(name)
 	return ok
 }
@@ -110,11 +136,14 @@ func (c *Catalog) Has(ctx context.Context, name string) bool {
 // HasExact reports, like Has, whether a tool has exactly this name.
 func (c *Catalog) HasExact(ctx context.Context, name string) bool {
 	_, _ = c.List(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	found, ok := c.fold(name)
 	return ok && found == name
 }
 
-// fold finds the real name in the listing, if there is one.
+// fold finds the real name in the listing, if there is one. It is called with
+// mu held.
 func (c *Catalog) fold(typed string) (string, bool) {
 	found, many := "", false
 	for _, t := range c.list.Tools {
