@@ -64,6 +64,7 @@ var groups = []struct {
 	{"appends", (*bench).logAppends},
 	{"start", (*bench).start},
 	{"memory", (*bench).memory},
+	{"connection", (*bench).connection},
 }
 
 func names() []string {
