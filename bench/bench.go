@@ -65,6 +65,7 @@ var groups = []struct {
 	{"start", (*bench).start},
 	{"memory", (*bench).memory},
 	{"connection", (*bench).connection},
+	{"peers", (*bench).peers},
 }
 
 func names() []string {
