@@ -22,8 +22,8 @@ bench: build ## ratios to the floors in bench/, paired in one run
 	go run ./bench $(BENCH)
 tidy:
 	go mod tidy -diff
-init: build ## no package of agsh may take 2 ms to initialise
-	@GODEBUG=inittrace=1 ./bin/agsh --version 2>&1 >/dev/null | awk '$$1=="init" && $$5>2 {print "slow init:", $$0; bad=1} END {exit bad}'
+init: build ## no package of agsh may take 2 ms to initialise; the least of five runs, as others use the machine too
+	@for i in 1 2 3 4 5; do GODEBUG=inittrace=1 ./bin/agsh --version 2>&1 >/dev/null; done | awk '$$1=="init" && (!($$2 in least) || $$5<least[$$2]) {least[$$2]=$$5} END {for (p in least) if (least[p]>2) {print "slow init:", p, least[p], "ms"; bad=1}; exit bad}'
 docs: build ## run the examples of README and docs
 	go test -count=1 -run '^TestDocs$$' ./internal/e2e
 check: $(LINT)
