@@ -14,6 +14,7 @@ const (
 	clearAll         = "\x1b[H\x1b[2J"
 	clearBelow       = "\x1b[J"
 	clearRight       = "\x1b[K"
+	clearRow         = "\x1b[2K"
 )
 
 // A screen paints the live region: the last rows of the terminal, which change
@@ -62,7 +63,15 @@ func (s *screen) paint(p picture, width int) {
 		if i > 0 {
 			b.WriteString("\r\n")
 		}
-		if i >= len(old.rows) || row != old.rows[i] {
+		switch {
+		case i >= len(old.rows):
+			b.WriteString(row + clearRight)
+		case row == old.rows[i]:
+		case cells(row) < cells(old.rows[i]):
+			// A row cleared from its middle on keeps its length in some
+			// terminals, which break the blanks when they become narrower.
+			b.WriteString(clearRow + row)
+		default:
 			b.WriteString(row + clearRight)
 		}
 	}

@@ -95,6 +95,10 @@ func (v *grid) put(c string) {
 func (v *grid) csi(seq string) {
 	n := 1
 	fmt.Sscanf(seq[2:], "%d", &n)
+	if seq == clearRow {
+		clear(v.cells[v.row])
+		return
+	}
 	switch seq[len(seq)-1] {
 	case 'A':
 		v.row = max(0, v.row-n)
@@ -109,15 +113,31 @@ func (v *grid) csi(seq string) {
 		}
 		v.cells = v.cells[:v.row+1]
 		maps.DeleteFunc(v.soft, func(row int, _ bool) bool { return row >= v.row })
-		clear(v.cells[v.row][v.col:])
+		v.clearRight()
 	case 'K':
-		clear(v.cells[v.row][v.col:])
+		v.clearRight()
 	case 'm', 'h', 'l':
 		return
 	default:
 		panic("unknown sequence " + seq)
 	}
 	v.full = false
+}
+
+// clearRight leaves blanks of what it clears, as some terminals do, unless it
+// clears the whole row.
+func (v *grid) clearRight() {
+	rest := v.cells[v.row][v.col:]
+	used := len(rest)
+	for used > 0 && rest[used-1] == "" {
+		used--
+	}
+	clear(rest)
+	if v.col > 0 {
+		for i := range used {
+			rest[i] = " "
+		}
+	}
 }
 
 // String is the screen with the cursor shown as ▮ before what it is on.
@@ -284,7 +304,13 @@ func TestResizingLeavesNoCopyOfTheRegion(t *testing.T) {
 			l.at = rnd.IntN(len(l.text) + 1)
 			row := fmt.Sprintf("line %d of the transcript", i)
 			want = append(want, row)
-			s.print([]string{row}, layout("$ ", l, width-1), width)
+			status := func(rest string) picture {
+				p := layout("$ ", l, width-1)
+				p.rows, p.row = append([]string{"1 s" + rest}, p.rows...), p.row+1
+				return p
+			}
+			s.print([]string{row}, status(strings.Repeat(".", rnd.IntN(width-4))), width)
+			s.paint(status(""), width) // a shorter one in its place
 			term.resize(next)
 			width = next
 			p := layout("$ ", line{}, width-1)

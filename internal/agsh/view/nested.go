@@ -116,6 +116,28 @@ func inline(v value) string {
 	return text.EscapeLine(v.compact())
 }
 
+// cellText is v in one line where others stand beside it: as inline, but a list
+// of texts, or of numbers and the like, reads a, b. It is JSON where that could
+// be read as another list.
+func cellText(v value) string {
+	if v.kind != array || len(v.items) == 0 {
+		return inline(v)
+	}
+	words := make([]string, len(v.items))
+	for i, item := range v.items {
+		if item.isNested() || item.kind != v.items[0].kind || item.kind == str && !isWord(item.text) {
+			return inline(v)
+		}
+		words[i] = inline(item)
+	}
+	return strings.Join(words, ", ")
+}
+
+// isWord reports whether s shows where it ends in a list with commas.
+func isWord(s string) bool {
+	return s != "" && s == strings.TrimSpace(s) && !strings.ContainsAny(s, ",\n")
+}
+
 // isBlock reports whether v is a string of several lines that are not all
 // blank.
 func isBlock(v value) bool {

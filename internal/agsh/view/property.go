@@ -60,7 +60,7 @@ func valueColumn(keys []string, width int) int {
 // pair is a key with a value of one line beside it, wrapped if it must be. If
 // the room there would break a word that fits below the key, it goes there.
 func (p painter) pair(key string, v value, column, width int) []string {
-	val := inline(v)
+	val := cellText(v)
 	label := name(key) + ":"
 	used := text.Width(label)
 	column = max(column, used+gap)

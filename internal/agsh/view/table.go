@@ -90,7 +90,7 @@ func (t *table) addColumn(name string) {
 
 // addCell makes a cell of v and widens its column for it.
 func (t *table) addCell(c int, v value, width int) cell {
-	s := inline(v)
+	s := cellText(v)
 	w := text.Width(s)
 	t.content += w
 	col := &t.columns[c]

@@ -317,3 +317,35 @@ func TestAFileIsColouredByItsName(t *testing.T) {
 		t.Errorf("Text with 256 colours = %q", got)
 	}
 }
+
+// A list beside other values reads as words with commas, unless that could be
+// read as another list: then it is JSON.
+func TestAListInACellIsReadable(t *testing.T) {
+	tests := []struct{ list, want string }{
+		{`["service:api","team:edge"]`, "service:api, team:edge"},
+		{`["a b","c"]`, "a b, c"},
+		{`["one"]`, "one"},
+		{`[1,2.50,12345678901234567890]`, "1, 2.50, 12345678901234567890"},
+		{`[true,null]`, "true, null"},
+		{`["a\u001b[2J","b"]`, `a\x1b[2J, b`},
+		{`["a, b","c"]`, `["a, b","c"]`},
+		{`["a\nb","c"]`, `["a\nb","c"]`},
+		{`["",""]`, `["",""]`},
+		{`[" a","b"]`, `[" a","b"]`},
+		{`["1",1]`, `["1",1]`},
+		{`[["a"],["b"]]`, `[["a"],["b"]]`},
+		{`[{"a":1}]`, `[{"a":1}]`},
+		{`[]`, `[]`},
+	}
+	for _, tt := range tests {
+		r := view.Result{Structured: json.RawMessage(`[{"id":7,"tags":` + tt.list + `}]`)}
+		if got, want := view.Text(r, view.Options{}), "id  tags\n7   "+tt.want+"\n"; got != want {
+			t.Errorf("%s in a table = %q, want %q", tt.list, got, want)
+		}
+		// A key that is there twice keeps it from being a table.
+		r.Structured = json.RawMessage(`[{"id":7,"id":8,"tags":` + tt.list + `}]`)
+		if got, want := view.Text(r, view.Options{}), "id:    7\nid:    8\ntags:  "+tt.want+"\n"; got != want {
+			t.Errorf("%s beside its key = %q, want %q", tt.list, got, want)
+		}
+	}
+}
