@@ -84,6 +84,7 @@ func (s *session) helpWord(ctx context.Context, words []string) (code int, done 
 // help answers "help" and "help <command>". done is false when a tool has the
 // name: then the word is that tool.
 func (s *session) help(ctx context.Context, words []string, piped bool) (out shell.Output, code int, done bool) {
+	s.catalog.Expire()
 	if _, err := s.catalog.List(ctx); err != nil {
 		return out, s.report(err), true
 	}

@@ -110,6 +110,32 @@ func TestToolsThatChangeBetweenCalls(t *testing.T) {
 	}
 }
 
+func TestR35_HelpInTheShellIsOfNow(t *testing.T) {
+	s := newServer(t, "say", "t1")
+	s.latest = "ses_1"
+	s.call = func(w http.ResponseWriter, _ *http.Request) {
+		// The tools change behind the answer, of which the shell knows nothing.
+		s.answer(w, 200, map[string]any{"session": "ses_1", "callId": "c", "content": []map[string]string{}, "isError": false})
+		s.mu.Lock()
+		s.change("say", "t2")
+		s.mu.Unlock()
+	}
+	stdout, stderr, code := s.run(t, "help\nsay\nhelp")
+	if code != 0 || strings.Count(stdout, "    t1 ") != 1 || strings.Count(stdout, "    t2 ") != 1 {
+		t.Errorf("code %d, stdout %q, stderr %q: want t1 in the first list and t2 in the second", code, stdout, stderr)
+	}
+}
+
+func TestAnUnknownCommandMayBeOfAConnectionThatIsAway(t *testing.T) {
+	s := newServer(t, "say")
+	s.unavailable = []string{"datadog", "tracker"}
+	_, stderr, code := s.run(t, "", "list_monitors")
+	want := "Error: unknown command: list_monitors; help lists the commands (commands are missing, of connections that are unavailable now: datadog, tracker)\n"
+	if code != exitUsage || stderr != want {
+		t.Errorf("code %d, stderr %q, want %q", code, stderr, want)
+	}
+}
+
 func TestAToolThatGoesBetweenListAndCall(t *testing.T) {
 	s := newServer(t, "one")
 	s.latest = "ses_1"

@@ -15,13 +15,14 @@ import (
 // A server is an agent named agent whose tools give back their arguments. It
 // keeps the requests it got, as METHOD path?query body.
 type server struct {
-	mu       sync.Mutex
-	tools    []string
-	schema   map[string]string // of a tool, if it is not everything
-	etag     int
-	latest   string            // the session with that name, "" for none
-	tokens   map[string]string // session by continuation token
-	approval map[string]bool
+	mu          sync.Mutex
+	tools       []string
+	unavailable []string          // connections
+	schema      map[string]string // of a tool, if it is not everything
+	etag        int
+	latest      string            // the session with that name, "" for none
+	tokens      map[string]string // session by continuation token
+	approval    map[string]bool
 	// call, if set, answers calls.
 	call     http.HandlerFunc
 	requests []string
@@ -88,7 +89,11 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		for _, t := range s.tools {
 			tools = append(tools, map[string]any{"name": t, "title": "Does " + t})
 		}
-		s.answer(w, 200, map[string]any{"tools": tools, "session": session})
+		away := []map[string]any{}
+		for _, name := range s.unavailable {
+			away = append(away, map[string]any{"connection": name, "error": "down"})
+		}
+		s.answer(w, 200, map[string]any{"tools": tools, "session": session, "unavailable": away})
 	case isTool && r.Method == http.MethodGet:
 		s.detail(w, name)
 	case isTool && s.call != nil:

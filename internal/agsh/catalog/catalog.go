@@ -43,7 +43,8 @@ func New(src Source, bind api.Binding) *Catalog {
 	return &Catalog{src: src, bind: bind, commands: map[string]*Command{}}
 }
 
-// List returns the listing, fetched at most once for each version of it.
+// List returns the listing, fetched at most once for each version of it and
+// each [Catalog.Expire].
 func (c *Catalog) List(ctx context.Context) (api.ToolList, error) {
 	c.mu.Lock()
 	list, fresh := c.list, c.listed && !c.stale
@@ -60,6 +61,14 @@ func (c *Catalog) List(ctx context.Context) (api.ToolList, error) {
 	c.seen(list.ETag)
 	c.list, c.listed, c.stale = list, true, false
 	return list, nil
+}
+
+// Expire makes the next listing a fetched one: an agent's connections come and
+// go with no call that would tell.
+func (c *Catalog) Expire() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stale = true
 }
 
 // Seen tells the catalog the version a server's answer came with. A new one
@@ -161,6 +170,7 @@ func (c *Catalog) fold(typed string) (string, bool) {
 type UnknownError struct {
 	Name string
 	Near []string // names that look like it, closest first
+	Away []string // connections whose tools are missing now
 }
 
 func (e *UnknownError) Error() string {
@@ -176,6 +186,9 @@ func (e *UnknownError) Error() string {
 	default:
 		msg += "; did you mean one of " + strings.Join(e.Near, ", ") + "?"
 	}
+	if len(e.Away) > 0 {
+		msg += " (commands are missing, of connections that are unavailable now: " + strings.Join(e.Away, ", ") + ")"
+	}
 	return msg
 }
 
@@ -190,6 +203,9 @@ func (c *Catalog) unknown(ctx context.Context, typed string) error {
 		names = append(names, t.Name)
 	}
 	e.Near = near(typed, names)
+	for _, u := range list.Unavailable {
+		e.Away = append(e.Away, u.Connection)
+	}
 	return e
 }
 
