@@ -13,8 +13,13 @@ import (
 type question struct {
 	text  string
 	reply chan bool // has room for one
-	shown time.Time
+	// quiet is when it was shown, or a key came after that which cannot have
+	// been an answer: whoever types on has not read it.
+	quiet time.Time
 }
+
+// open reports whether keys answer the question now.
+func (q question) open(now time.Time) bool { return now.Sub(q.quiet) >= readTime }
 
 // forgetMsg says that nobody waits for the reply any more.
 type forgetMsg struct{ reply chan bool }
@@ -43,7 +48,7 @@ func (s *shell) showQuestion() {
 	s.showOutput() // it may be what the question is about
 	s.stopCompleting()
 	s.menu, s.answer = menu{}, line{}
-	s.asked[0].shown = time.Now()
+	s.asked[0].quiet = time.Now()
 }
 
 func (s *shell) forget(f forgetMsg) {
@@ -60,7 +65,8 @@ func (s *shell) answerKey(k key) {
 		s.reply(false)
 		return
 	}
-	if time.Since(s.asked[0].shown) < readTime {
+	if now := time.Now(); !s.asked[0].open(now) {
+		s.asked[0].quiet = now
 		return
 	}
 	switch k.do {
@@ -100,7 +106,7 @@ func (s *shell) questionRows(width int) picture {
 		b.newRow()
 	}
 	prompt := text.EscapeLine(lines[len(lines)-1])
-	if time.Since(q.shown) >= readTime {
+	if q.open(time.Now()) {
 		prompt += " [y/N] "
 	}
 	p := layout(prompt, s.answer, width-1)

@@ -62,8 +62,9 @@ type IO struct {
 	// write waits while the terminal is behind.
 	Out, Err io.Writer
 	// Confirm asks a question that yes or y answers with yes, and anything else
-	// with no. What was typed before, or so soon that the question cannot have
-	// been read, is no answer. The error is that of ctx, if it ends first.
+	// with no. What was typed before, or on and on since, so that the question
+	// cannot have been read, is no answer. The error is that of ctx, if it ends
+	// first.
 	Confirm func(ctx context.Context, question string) (bool, error)
 	// Status shows a short text beside the time an entry takes, until the next.
 	Status func(text string)

@@ -19,7 +19,8 @@ const (
 	// statusAfter is how long an entry runs before a row tells that it does.
 	statusAfter = time.Second
 	frameTime   = 100 * time.Millisecond
-	// readTime is how long a question is shown before keys answer it.
+	// readTime is how long a question is shown, and nothing typed, before keys
+	// answer it.
 	readTime = 500 * time.Millisecond
 	// maxQueued is how many waiting entries are shown.
 	maxQueued = 3
@@ -136,7 +137,7 @@ func (s *shell) rearm(now time.Time) {
 	var at time.Time
 	switch {
 	case len(s.asked) > 0:
-		at = s.asked[0].shown.Add(readTime)
+		at = s.asked[0].quiet.Add(readTime)
 	case s.running != nil:
 		frame := now.Sub(s.running.since).Truncate(frameTime) + frameTime
 		at = s.running.since.Add(max(statusAfter, frame))
