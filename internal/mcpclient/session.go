@@ -159,7 +159,8 @@ func (s *session) progress(_ context.Context, req *mcp.ProgressNotificationClien
 }
 
 // list reads the server's whole list of tools, page by page. An empty cursor
-// ends it, as none does. Tools that cannot be read are left out and logged.
+// ends it, as none does. Tools that cannot be read or called are left out and
+// logged.
 func (s *session) list(ctx context.Context, log *slog.Logger) ([]offer, error) {
 	if c := s.conn.InitializeResult().Capabilities; c == nil || c.Tools == nil {
 		return nil, nil

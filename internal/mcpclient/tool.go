@@ -30,9 +30,14 @@ type offer struct {
 		Title        string `json:"title"`
 		ReadOnlyHint bool   `json:"readOnlyHint"`
 	} `json:"annotations"`
+	Execution struct {
+		TaskSupport string `json:"taskSupport"`
+	} `json:"execution"`
 	Meta map[string]json.RawMessage `json:"_meta"`
 }
 
+// readOffer reads one tool of a list. It fails for a tool that no call of ours
+// could reach.
 func readOffer(raw json.RawMessage) (offer, error) {
 	var o offer
 	if err := json.Unmarshal(raw, &o); err != nil {
@@ -40,6 +45,9 @@ func readOffer(raw json.RawMessage) (offer, error) {
 	}
 	if o.Name == "" {
 		return offer{}, errors.New("a tool has no name")
+	}
+	if o.Execution.TaskSupport == "required" {
+		return offer{}, fmt.Errorf("tool %q runs as a task only, and this client has no tasks", bound(o.Name, 128))
 	}
 	if absent(o.InputSchema) {
 		o.InputSchema = json.RawMessage(`{"type":"object"}`)

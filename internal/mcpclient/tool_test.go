@@ -34,6 +34,15 @@ func TestOffersThatCannotBeRead(t *testing.T) {
 	}
 }
 
+func TestAToolThatRunsAsATaskOnlyIsNotOffered(t *testing.T) {
+	for support, offered := range map[string]bool{"required": false, "optional": true, "forbidden": true, "": true} {
+		_, err := readOffer(json.RawMessage(`{"name":"a","execution":{"taskSupport":"` + support + `"}}`))
+		if (err == nil) != offered {
+			t.Errorf("taskSupport %q: %v", support, err)
+		}
+	}
+}
+
 func TestToolsAreListedOnce(t *testing.T) {
 	offers := []offer{{Name: "b", Description: "first"}, {Name: "a"}, {Name: "b", Description: "second"}, {Name: "no"}}
 	list := tools(agent.Connection{Deny: []string{"no"}}, offers, func(string) runFunc { return nil })
