@@ -34,8 +34,9 @@ type joined struct {
 }
 
 // Namespace returns what can be called: the agent's own tools and those of
-// its connections. It waits for connections that were never tried, as the
-// first listing after the start does, but for none that failed.
+// its connections. It waits for connections that are made for the first time,
+// as the first listing after the start does, or since they broke, and for one
+// that could not be made a moment only.
 func (a *Agent) Namespace(ctx context.Context) (*toolset.Set, error) {
 	if a.mcp == nil {
 		return a.own, nil

@@ -17,6 +17,9 @@ const (
 	// relistPause is how long notices of a changed list are gathered before
 	// the list is read again.
 	relistPause = 50 * time.Millisecond
+	// retryWait is how long a listing waits for a server that could not be
+	// reached before.
+	retryWait = time.Second
 )
 
 var (
@@ -42,7 +45,6 @@ type link struct {
 	offered   map[string]bool // upstream names of tools
 	err       error           // why live is nil
 	attempt   *attempt        // being made; nil if none is
-	ever      bool            // was up at least once
 	failures  int             // in a row
 	notBefore time.Time       // of the next attempt
 }
@@ -82,20 +84,25 @@ func (l *link) listed() Listed {
 	return Listed{Name: l.conn.Name, Tools: l.tools}
 }
 
-// refresh begins to connect if there is reason to. It returns what to wait
-// for, or nil: a server that was up before is waited for by calls only.
-func (l *link) refresh() <-chan struct{} {
+// A wait is for what a listing should have in it.
+type wait struct {
+	done  <-chan struct{}
+	retry bool // the last attempt failed
+}
+
+// refresh begins to connect if there is reason to, and returns what to wait
+// for.
+func (l *link) refresh() wait {
 	l.bury()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.live != nil {
-		return nil
+		return wait{done: l.live.renewals.due()}
 	}
-	a := l.try()
-	if a == nil || l.ever {
-		return nil
+	if a := l.try(); a != nil {
+		return wait{a.done, l.failures > 0}
 	}
-	return a.done
+	return wait{done: closed()} // it failed just now
 }
 
 // session returns the live session, connecting if there is none.
@@ -184,7 +191,7 @@ func (l *link) settle(ctx context.Context, a *attempt, s *session, offers []offe
 		l.notBefore = time.Now().Add(min(firstPause<<min(l.failures, 10), lastPause))
 		l.failures++
 	} else {
-		l.ever, l.failures = true, 0
+		l.failures = 0
 		l.offer(offers)
 	}
 	l.mu.Unlock()
@@ -231,6 +238,7 @@ func (l *link) offer(offers []offer) {
 // keep reads the list again when the server says that it changed, and returns
 // when the session is over or ctx ends.
 func (l *link) keep(ctx context.Context, s *session) {
+	defer s.renewals.end()
 	for {
 		select {
 		case <-ctx.Done():
@@ -246,7 +254,9 @@ func (l *link) keep(ctx context.Context, s *session) {
 			case <-s.changed:
 			default:
 			}
+			renewed := s.renewals.begin()
 			l.relist(ctx, s)
+			renewed()
 		}
 	}
 }

@@ -95,20 +95,25 @@ func (p *Pool) Start() {
 }
 
 // Tools returns the newest listing. It waits, at most until ctx ends, for
-// connections that are being made for the first time, and begins to make
-// those anew whose last attempt failed long enough ago.
+// connections that are being made for the first time or since they broke, and
+// for lists that servers said have changed. It begins to make those anew whose
+// last attempt failed long enough ago, which are waited for a moment only:
+// they may hang as they did before.
 func (p *Pool) Tools(ctx context.Context) *Listing {
-	var waits []<-chan struct{}
+	brief, cancel := context.WithTimeout(ctx, retryWait)
+	defer cancel()
+	var waits []wait
 	for _, l := range p.links {
-		if done := l.refresh(); done != nil {
-			waits = append(waits, done)
-		}
+		waits = append(waits, l.refresh())
 	}
-	for _, done := range waits {
+	for _, w := range waits {
+		until := ctx
+		if w.retry {
+			until = brief
+		}
 		select {
-		case <-done:
-		case <-ctx.Done():
-			return p.Now()
+		case <-w.done:
+		case <-until.Done():
 		}
 	}
 	return p.Now()

@@ -25,7 +25,8 @@ type session struct {
 	carrier carrier
 	calls   *reporters
 	// changed has an element while the server's list is newer than ours.
-	changed chan struct{}
+	changed  chan struct{}
+	renewals renewals
 	// over is closed once the connection is; nothing is received after that.
 	over chan struct{}
 	err  error // why it is over, after that
@@ -147,6 +148,7 @@ func (s *session) close() {
 }
 
 func (s *session) notice() {
+	s.renewals.expect()
 	select {
 	case s.changed <- struct{}{}:
 	default:
@@ -159,8 +161,7 @@ func (s *session) progress(_ context.Context, req *mcp.ProgressNotificationClien
 }
 
 // list reads the server's whole list of tools, page by page. An empty cursor
-// ends it, as none does. Tools that cannot be read or called are left out and
-// logged.
+// ends it, as none does. Tools that cannot be read are left out and logged.
 func (s *session) list(ctx context.Context, log *slog.Logger) ([]offer, error) {
 	if c := s.conn.InitializeResult().Capabilities; c == nil || c.Tools == nil {
 		return nil, nil
