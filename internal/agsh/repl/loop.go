@@ -33,7 +33,7 @@ func runShell(ctx context.Context, c Config) (code int, err error) {
 	s.entries = entries
 	width, _ := s.size()
 	s.write(bracketedPaste)
-	s.begin(width)
+	s.begin(width, s.faint(noNewline))
 	s.prompt = c.Prompt()
 	s.refresh()
 
@@ -108,5 +108,5 @@ func (s *shell) suspend() {
 	s.restore = restore
 	s.write(bracketedPaste)
 	width, _ = s.size()
-	s.begin(width)
+	s.begin(width, s.faint(noNewline))
 }

@@ -36,12 +36,16 @@ func (s *screen) write(out string) {
 	}
 }
 
+// noNewline marks a row of output that no newline ended.
+const noNewline = "⏎"
+
 // begin makes room for the region. What was printed last may have left the
 // cursor behind a text without a newline, which painting would wipe out. The
-// mark and the blanks wrap onto a new row only then; otherwise they vanish.
-func (s *screen) begin(width int) {
+// mark, which takes one cell, and the blanks wrap onto a new row only then;
+// otherwise they vanish.
+func (s *screen) begin(width int, mark string) {
 	s.painted = picture{}
-	s.write("\x1b[2m⏎\x1b[0m" + strings.Repeat(" ", width-1) + "\r" + clearRight)
+	s.write(mark + strings.Repeat(" ", width-1) + "\r" + clearRight)
 }
 
 // paint makes p the live region. Rows of p leave the last column free.

@@ -246,7 +246,7 @@ func TestTheRegionIsPaintedBelowTheTranscript(t *testing.T) {
 			term := newGrid(width)
 			s := &screen{out: term}
 			fmt.Fprint(term, before)
-			s.begin(width)
+			s.begin(width, noNewline)
 			transcript := ""
 			if before != "" {
 				transcript = before + "⏎\r\n"
@@ -297,7 +297,7 @@ func TestResizingLeavesNoCopyOfTheRegion(t *testing.T) {
 		width := 134
 		term := newGrid(width)
 		s := &screen{out: term}
-		s.begin(width)
+		s.begin(width, noNewline)
 		var want []string
 		for i, next := range []int{118, 90, 128, 30, 134} {
 			l := line{text: strings.Repeat("word ", rnd.IntN(100))}
@@ -325,7 +325,7 @@ func TestResizingLeavesNoCopyOfTheRegion(t *testing.T) {
 func TestTypingAtTheEndWritesOnlyWhatIsTyped(t *testing.T) {
 	var out strings.Builder
 	s := &screen{out: &out}
-	s.begin(20)
+	s.begin(20, noNewline)
 	s.paint(layout("$ ", lineOf("l"), 19), 20)
 	out.Reset()
 	s.paint(layout("$ ", lineOf("ls"), 19), 20)

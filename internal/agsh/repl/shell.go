@@ -297,7 +297,7 @@ func (s *shell) finish(r result) {
 	s.running.cancel()
 	s.showOutput()
 	width, _ := s.size()
-	if rest := s.transcript.end(width - 1); rest != nil {
+	if rest := s.transcript.end(width-1, s.faint(noNewline)); rest != nil {
 		s.print(rest, picture{rows: []string{""}}, width)
 	}
 	s.running, s.asked = nil, nil

@@ -316,10 +316,50 @@ func TestTranscriptRows(t *testing.T) {
 					rest = rest[len(piece):]
 					rows = append(rows, tr.add(piece, 10)...)
 				}
-				got := strings.ReplaceAll(strings.Join(append(rows, tr.end(10)...), "|"), "\x1b[2m⏎\x1b[0m", "⏎")
+				got := strings.Join(append(rows, tr.end(10, noNewline)...), "|")
 				if got != tt.want {
 					t.Fatalf("in pieces of %d: %q, want %q", n, got, tt.want)
 				}
+			}
+		})
+	}
+}
+
+// A keeper keeps the bytes of a screen, too.
+type keeper struct {
+	*grid
+	raw strings.Builder
+}
+
+func (k *keeper) Write(p []byte) (int, error) {
+	k.raw.Write(p)
+	return k.grid.Write(p)
+}
+
+func TestWithoutColourNothingIsStyled(t *testing.T) {
+	for _, color := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			var seen *keeper
+			r, w := working(t, func(c *Config) {
+				seen = &keeper{grid: c.Out.(*grid)}
+				c.Out, c.Color = seen, color
+				c.Complete = func(context.Context, string, int) Completion {
+					return Completion{Candidates: []Candidate{{Text: "read "}, {Text: "ls "}}}
+				}
+			})
+			r.typing("ls\r", "\t")
+			w.prints("no newline")
+			r.pass(statusAfter)
+			r.typing("\x1b", "\x03")
+			w.does(nil)
+			r.cancel()
+			close(r.keys)
+			synctest.Wait()
+			if styled := strings.Contains(seen.raw.String(), "m"+noNewline); styled != color {
+				t.Errorf("with colour %v the mark is styled: %v", color, styled)
+			}
+			if !color && strings.Contains(seen.raw.String(), reset) {
+				t.Errorf("styled without colour: %q", seen.raw.String())
 			}
 		})
 	}

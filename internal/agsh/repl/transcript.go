@@ -34,15 +34,15 @@ func (t *transcript) add(p string, width int) []string {
 	return rows
 }
 
-// end returns the row that no newline completed, if there is one, with a mark
+// end returns the row that no newline completed, if there is one, with the mark
 // behind it.
-func (t *transcript) end(width int) []string {
+func (t *transcript) end(width int, mark string) []string {
 	t.width = width
 	t.putStyled(t.held)
 	var rows []string
 	if t.used > 0 {
 		row := t.current()
-		rows = append(t.rows, row+"\x1b[2m⏎"+reset)
+		rows = append(t.rows, row+mark)
 	}
 	*t = transcript{}
 	return rows
