@@ -59,8 +59,8 @@ func (s *session) folder(ctx context.Context, dir string) []string {
 		return names
 	}
 	cmd, err := s.catalog.Lookup(ctx, "ls")
-	if err != nil || cmd.Shape != "ls" || cmd.Detail.Effect != "read" {
-		return nil
+	if err != nil || cmd.Shape != "ls" || cmd.Detail.Effect != "read" || cmd.Detail.Source.Connection != "" {
+		return nil // what a key press calls must be the agent's own
 	}
 	var words []string
 	if dir != "" {

@@ -25,6 +25,9 @@ var update = flag.Bool("update", false, "rewrite what the scripts compare with")
 var programs string
 
 func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == mcpServer {
+		os.Exit(serveMCP(os.Args[1:]))
+	}
 	flag.Parse()
 	os.Exit(run(m))
 }
@@ -40,6 +43,10 @@ func run(m *testing.M) int {
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build the programs: %v\n%s", err, out)
+		return 1
+	}
+	if err := linkMCPServer(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	programs = dir
@@ -63,6 +70,8 @@ func TestScripts(t *testing.T) {
 			"repeat":  repeat,
 			"gone":    gone,
 			"running": running,
+			"mcp":     startMCP,
+			"lines":   lines,
 		},
 	})
 }
@@ -72,6 +81,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("HOME", home)
 	env.Setenv("PATH", programs+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	env.Setenv("TMPDIR", filepath.Join(env.WorkDir, "tmp"))
+	env.Setenv("MCPSERVER", filepath.Join(programs, mcpServer))
 	env.Setenv("STATE", filepath.Join(env.WorkDir, "state"))
 	for _, dir := range []string{home, filepath.Join(env.WorkDir, "tmp")} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
@@ -161,7 +171,7 @@ func servers(ts *testscript.TestScript) map[string]*server {
 
 func scriptEnv(ts *testscript.TestScript) []string {
 	var env []string
-	for _, name := range []string{"HOME", "PATH", "TMPDIR", "STATE", "XDG_STATE_HOME", "AGENT_SDK_BEARER_TOKEN", "GOCACHE", "GOPATH", "GREETING"} {
+	for _, name := range []string{"HOME", "PATH", "TMPDIR", "STATE", "XDG_STATE_HOME", "AGENT_SDK_BEARER_TOKEN", "GOCACHE", "GOPATH", "GREETING", "TOKEN", "ONCE", "ALWAYS", "NOWHERE", "CHANGES", "DENIED", "WORK"} {
 		if v := ts.Getenv(name); v != "" {
 			env = append(env, name+"="+v)
 		}

@@ -50,6 +50,8 @@ type Server struct {
 	NoTools bool
 	// Banner is written before anything else, on streams only.
 	Banner string
+	// Heard, if not nil, gets the method of each message that is received.
+	Heard func(method string)
 	// Answered, if not nil, gets what the client answers to requests.
 	Answered func(message json.RawMessage)
 	HTTP
@@ -201,6 +203,9 @@ func (s *Server) receive(line []byte) (message, bool) {
 	s.mu.Lock()
 	s.seen = append(s.seen, m.Method)
 	s.mu.Unlock()
+	if s.Heard != nil {
+		s.Heard(m.Method)
+	}
 	return m, true
 }
 
