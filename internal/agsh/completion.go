@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"agsh.dev/internal/agsh/argv"
 	"agsh.dev/internal/agsh/shell"
@@ -55,8 +56,7 @@ var globalFlags = []struct {
 // would expand or run anything else, and words come from a server.
 func isSafeWord(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		letter, digit := r|0x20 >= 'a' && r|0x20 <= 'z', r >= '0' && r <= '9'
-		return !letter && !digit && !strings.ContainsRune("_.,:@%+/-", r)
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_.,:@%+/-", r)
 	})
 }
 

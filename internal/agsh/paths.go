@@ -18,7 +18,11 @@ func (s *session) paths(ctx context.Context, prefix string) []candidate {
 	var out []candidate
 	for _, name := range s.folder(ctx, dir) {
 		if strings.HasPrefix(name, base) && (base != "" || !strings.HasPrefix(name, ".")) {
-			out = append(out, candidate{word: dir + name})
+			word := dir + name
+			if strings.HasPrefix(word, "-") { // or else it would be a flag
+				word = "./" + word
+			}
+			out = append(out, candidate{word: word})
 		}
 	}
 	return out

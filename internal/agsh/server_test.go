@@ -23,6 +23,7 @@ type server struct {
 	latest      string            // the session with that name, "" for none
 	tokens      map[string]string // session by continuation token
 	approval    map[string]bool
+	effect      string // of every tool
 	// call, if set, answers calls.
 	call     http.HandlerFunc
 	requests []string
@@ -159,7 +160,7 @@ func (s *server) detail(w http.ResponseWriter, typed string) {
 	if schema == "" {
 		schema = `{"type":"object","properties":{"path":{"type":"string"},"text":{"type":"string"}}}`
 	}
-	s.answer(w, 200, map[string]any{"name": name, "description": "A tool.", "inputSchema": json.RawMessage(schema)})
+	s.answer(w, 200, map[string]any{"name": name, "description": "A tool.", "effect": s.effect, "inputSchema": json.RawMessage(schema)})
 }
 
 func (s *server) answer(w http.ResponseWriter, status int, v any) {
