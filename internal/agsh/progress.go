@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"agsh.dev/api"
+	"agsh.dev/internal/term"
 	"agsh.dev/internal/term/text"
 )
 
@@ -23,13 +24,17 @@ func (s *session) watched(ctx context.Context, name string, req api.CallRequest)
 	case s.status != nil:
 		req.OnProgress = func(p api.Progress) { s.status(progressText(p)) }
 		defer s.status("")
-	case s.term.ErrTTY && s.term.Getenv("TERM") != "dumb" && !s.inShell:
+	case showsRow(s.term) && !s.inShell:
 		row := startRow(s.term.Err, s.term.Width, name)
 		defer row.stop()
 		req.OnProgress = func(p api.Progress) { row.set(progressText(p)) }
 	}
 	return s.client.Call(ctx, name, req)
 }
+
+// showsRow reports whether there is a terminal on which a row can be painted
+// over.
+func showsRow(t *term.Term) bool { return t.ErrTTY && t.Getenv("TERM") != "dumb" }
 
 // progressText is a report as people read it: 3/10 and what is being done.
 func progressText(p api.Progress) string {

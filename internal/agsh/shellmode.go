@@ -157,7 +157,12 @@ func runREPL(ctx context.Context, t *term.Term, g argv.Globals) int {
 	defer stop()
 	// Until there is a prompt to return to, an interrupt ends the program.
 	launch, launched := term.Signals(ctx)
+	waiting := func() {}
+	if showsRow(t) {
+		waiting = startRow(t.Err, t.Width, "waiting for the agent").stop
+	}
 	s, err := open(launch, t, g)
+	waiting()
 	launched()
 	if err != nil {
 		return report(t, g.BearerToken, err)
