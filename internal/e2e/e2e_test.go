@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -72,6 +73,7 @@ func TestScripts(t *testing.T) {
 			"running": running,
 			"mcp":     startMCP,
 			"lines":   lines,
+			"logged":  logged,
 		},
 	})
 }
@@ -106,7 +108,7 @@ type serversKey struct{}
 // A server is an agent-sdk serve that a script started.
 type server struct {
 	cmd    *exec.Cmd
-	stderr *bytes.Buffer
+	stderr *transcript
 	done   chan struct{}
 	err    error // once done
 }
@@ -126,7 +128,7 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	if !strings.Contains(strings.Join(args, " "), "--state-root") {
 		command = append(command, "--state-root", ts.Getenv("STATE"))
 	}
-	s := &server{cmd: exec.Command(filepath.Join(programs, "agent-sdk"), command...), stderr: &bytes.Buffer{}, done: make(chan struct{})}
+	s := &server{cmd: exec.Command(filepath.Join(programs, "agent-sdk"), command...), stderr: &transcript{}, done: make(chan struct{})}
 	s.cmd.Dir = ts.MkAbs(".")
 	s.cmd.Env = scriptEnv(ts)
 	s.cmd.Stderr = s.stderr
@@ -192,7 +194,7 @@ func stop(ts *testscript.TestScript, _ bool, args []string) {
 	if s.err != nil {
 		ts.Fatalf("the server ended with %v\n%s", s.err, s.stderr)
 	}
-	_, _ = ts.Stderr().Write(s.stderr.Bytes())
+	_, _ = io.WriteString(ts.Stderr(), s.stderr.String())
 }
 
 func named(ts *testscript.TestScript, args []string) *server {
@@ -205,6 +207,34 @@ func named(ts *testscript.TestScript, args []string) *server {
 		ts.Fatalf("no server %s", name)
 	}
 	return s
+}
+
+// A transcript is what a program writes, for who reads it meanwhile.
+type transcript struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (t *transcript) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.Write(p)
+}
+
+func (t *transcript) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.String()
+}
+
+// logged N PATTERN waits until N lines that the server has logged match, and
+// fails when there are more.
+func logged(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: logged N PATTERN")
+	}
+	s := named(ts, nil)
+	awaitLines(ts, "the server's log", args[0], args[1], s.stderr.String)
 }
 
 // signal NAME sends a signal to the server and, unless it is STOP or CONT,

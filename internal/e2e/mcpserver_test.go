@@ -237,19 +237,28 @@ func lines(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: lines FILE N PATTERN")
 	}
-	want, err := strconv.Atoi(args[1])
+	awaitLines(ts, args[0], args[1], args[2], func() string {
+		b, _ := os.ReadFile(ts.MkAbs(args[0])) // it may not be there yet
+		return string(b)
+	})
+}
+
+// awaitLines waits until n lines of a text match a pattern. After 10 s, or
+// when there are more, the script fails.
+func awaitLines(ts *testscript.TestScript, name, n, pattern string, read func() string) {
+	want, err := strconv.Atoi(n)
 	ts.Check(err)
-	re, err := regexp.Compile(args[2])
+	re, err := regexp.Compile(pattern)
 	ts.Check(err)
 	deadline := time.Now().Add(10 * time.Second)
 	for {
-		b, _ := os.ReadFile(ts.MkAbs(args[0])) // it may not be there yet
-		found := slices.DeleteFunc(strings.Split(string(b), "\n"), func(l string) bool { return l == "" || !re.MatchString(l) })
+		text := read()
+		found := slices.DeleteFunc(strings.Split(text, "\n"), func(l string) bool { return l == "" || !re.MatchString(l) })
 		switch {
 		case len(found) == want:
 			return
 		case len(found) > want || time.Now().After(deadline):
-			ts.Fatalf("%s has %d lines that match %q, want %d:\n%s", args[0], len(found), args[2], want, cmp.Or(string(b), "(empty)"))
+			ts.Fatalf("%s has %d lines that match %q, want %d:\n%s", name, len(found), pattern, want, cmp.Or(text, "(empty)"))
 		}
 		time.Sleep(10 * time.Millisecond)
 	}

@@ -29,6 +29,7 @@ const (
 type reloader struct {
 	*app
 	project *agentdir.Project // the last good one; closed by whoever serves it
+	root    string            // where its files are, no link
 	watcher *fsnotify.Watcher
 	last    string // the problems told last
 }
@@ -40,7 +41,12 @@ func newReloader(a *app, project *agentdir.Project) (*reloader, error) {
 		return nil, fmt.Errorf("watch %s: %w; serve without --dev does without", project.Dir, err)
 	}
 	r := &reloader{app: a, project: project, watcher: watcher}
-	if err := r.watch(); err != nil {
+	// Neither a walk nor a watch goes through a link.
+	r.root, err = filepath.EvalSymlinks(project.Dir)
+	if err == nil {
+		err = r.watch()
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("watch %s: %w; serve without --dev does without", project.Dir, err), watcher.Close())
 	}
 	return r, nil
@@ -49,15 +55,15 @@ func newReloader(a *app, project *agentdir.Project) (*reloader, error) {
 // watch looks at every folder that discovery may look into. A folder that is
 // watched already stays so.
 func (r *reloader) watch() error {
-	return filepath.WalkDir(r.project.Dir, func(path string, d fs.DirEntry, err error) error {
+	return filepath.WalkDir(r.root, func(path string, d fs.DirEntry, err error) error {
 		switch {
-		case err != nil && path == r.project.Dir:
+		case err != nil && path == r.root:
 			return err
 		case err != nil: // it went away, or is none of ours to read: validate tells
 			return fs.SkipDir
 		case !d.IsDir():
 			return nil
-		case path != r.project.Dir && !r.mayHold(path):
+		case path != r.root && !r.mayHold(path):
 			return fs.SkipDir
 		}
 		return r.watcher.Add(path)
@@ -68,7 +74,7 @@ func (r *reloader) watch() error {
 // project that is no agent itself may be a whole repository: of it only the
 // agents' folders count.
 func (r *reloader) mayHold(path string) bool {
-	rel, err := filepath.Rel(r.project.Dir, path)
+	rel, err := filepath.Rel(r.root, path)
 	if err != nil || strings.HasPrefix(filepath.Base(path), ".") || strings.HasPrefix(filepath.Base(path), "_") {
 		return false
 	}
