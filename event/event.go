@@ -3,14 +3,21 @@
 //
 // A session is an append-only stream of events. The vocabulary only ever
 // grows: a stream written by any earlier version stays readable, and a kind
-// that this version does not know decodes to [Unknown].
+// that this version does not know decodes to [Unknown]. The order in which
+// events follow each other is part of the contract of their kinds; [Check]
+// holds a stream against it. What a follower sees between events while
+// something is under way are frames, see [Frame].
 //
 // What this package has written comes back byte for byte when it is decoded
-// and encoded again, unknown kinds included. JSON from elsewhere keeps its
-// value, the order of its keys and the digits of its numbers; the space
-// between its tokens goes, <, > and & are written as \u escapes, and bytes in
-// strings that are not UTF-8 become U+FFFD. An encoded event is always one
-// line.
+// and encoded again, unknown kinds included. A field that a later version
+// added to a kind known here does not: decoding ignores it, so that it is
+// gone from what is encoded again. Who passes events on therefore passes on
+// the bytes that were stored, as [Redact] returns them.
+//
+// JSON from elsewhere keeps its value, the order of its keys and the digits of
+// its numbers; the space between its tokens goes, <, > and & are written as \u
+// escapes by encoders that escape HTML, and bytes in strings that are not
+// UTF-8 become U+FFFD. An encoded event is always one line.
 package event
 
 import (

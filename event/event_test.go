@@ -52,7 +52,7 @@ var streams = map[string][]event.Event{
 		}},
 	},
 	"elsewhere": {
-		{Data: event.Unknown{Kind: "turn.started"}},
+		{Data: event.Unknown{Kind: "turn.paused"}},
 		{Data: event.Unknown{Kind: "turn.delta", Raw: json.RawMessage(`null`)}},
 		{Data: event.Unknown{Kind: "turn.delta", Raw: json.RawMessage(`{"z":1.00,"a":{"type":"x"},"z":[12345678901234567890]}`)}},
 		{Data: event.Unknown{Kind: "", Raw: json.RawMessage(`7`)}},
@@ -255,11 +255,15 @@ func TestSeqOfReadsTheHeadOfAnEncodedEvent(t *testing.T) {
 // FuzzWhatIsWrittenComesBackByteForByte is the contract of the codec: once
 // encoded, an event stays as it is, on one line.
 func FuzzWhatIsWrittenComesBackByteForByte(f *testing.F) {
+	stored, err := filepath.Glob("testdata/streams/*/*.ndjson")
+	if err != nil {
+		f.Fatal(err)
+	}
 	files, err := filepath.Glob("testdata/*.ndjson")
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, file := range files {
+	for _, file := range append(files, stored...) {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			f.Fatal(err)
