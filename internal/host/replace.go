@@ -34,12 +34,16 @@ func (h *Host) Replace(defs []agent.Agent, release func()) error {
 	for _, a := range agents {
 		a.start()
 	}
+	unused := make([]<-chan struct{}, len(old))
+	for i, a := range old {
+		unused[i] = a.retire() // before the caller hears that the new ones are served
+	}
 	go func() {
 		defer h.retiring.Done()
 		var retired sync.WaitGroup
-		for _, a := range old {
+		for i, a := range old {
 			retired.Go(func() {
-				<-a.retire()
+				<-unused[i]
 				a.closeConnections()
 			})
 		}
