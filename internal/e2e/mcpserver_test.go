@@ -157,10 +157,6 @@ func behaviours(s *mcptest.Server) map[string]func(context.Context, *mcptest.Cal
 			return nil
 		},
 		"pid": func(context.Context, *mcptest.Call) json.RawMessage { return mcptest.Text(strconv.Itoa(os.Getpid())) },
-		// leak shows its environment in an error, as servers do.
-		"leak": func(context.Context, *mcptest.Call) json.RawMessage {
-			return json.RawMessage(`{"isError":true,"content":[{"type":"text","text":"refused"}]}`)
-		},
 		// swap takes t1 away and offers t2, which it tells 20 times.
 		"swap": func(context.Context, *mcptest.Call) json.RawMessage {
 			swapped := (&mcpFlags{offer: "swap,t2"}).tools(s)
