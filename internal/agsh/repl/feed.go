@@ -12,6 +12,10 @@ import (
 	"github.com/muesli/cancelreader"
 )
 
+// maxUnread is how many reads wait while the loop is busy, so that it is still
+// known when each came: whether keys were typed or pasted depends on it.
+const maxUnread = 64
+
 // A feeder turns what happens outside into messages of the event loop.
 type feeder struct {
 	in         io.Reader
@@ -27,7 +31,7 @@ func (f *feeder) start() (stop func(), err error) {
 		return nil, fmt.Errorf("read the terminal: %w", err)
 	}
 	ended := make(chan struct{})
-	chunks, read, fed := make(chan chunk), make(chan struct{}), make(chan struct{})
+	chunks, read, fed := make(chan chunk, maxUnread), make(chan struct{}), make(chan struct{})
 	resizes, stopResizes := watchResizes()
 	go func() {
 		defer close(read)
@@ -54,7 +58,7 @@ func readChunks(in io.Reader, out chan<- chunk, ended <-chan struct{}) {
 	for {
 		n, err := in.Read(buf)
 		select {
-		case out <- chunk{append([]byte(nil), buf[:n]...), err}:
+		case out <- chunk{append([]byte(nil), buf[:n]...), time.Now(), err}:
 		case <-ended:
 			return
 		}
@@ -76,13 +80,15 @@ func (f *feeder) feed(chunks <-chan chunk, resizes <-chan os.Signal, ended <-cha
 		case <-ended:
 			return
 		case c := <-chunks:
-			f.keys(keyboard.feed(c.data, time.Now()))
+			f.keys(keyboard.feed(c.data, c.at))
 			if c.err != nil {
 				f.send(endMsg{inputError(c.err)})
 				chunks = nil
 			}
 		case <-late:
-			f.keys(keyboard.feed(nil, time.Now()))
+			if len(chunks) == 0 { // or else it is not late, but waits here
+				f.keys(keyboard.feed(nil, time.Now()))
+			}
 		case <-f.output:
 			f.send(outputMsg{})
 		case <-f.interrupts:

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"syscall"
+	"time"
 )
 
 // A source reads an input on demand. A read that is given up goes on, and the
@@ -19,6 +20,7 @@ type source struct {
 
 type chunk struct {
 	data []byte
+	at   time.Time // when it came
 	err  error
 }
 
@@ -30,7 +32,7 @@ func (s *source) read(ctx context.Context) ([]byte, error) {
 		go func(out chan<- chunk) {
 			buf := make([]byte, 4096)
 			n, err := s.in.Read(buf)
-			out <- chunk{buf[:n], err}
+			out <- chunk{buf[:n], time.Now(), err}
 		}(s.pending)
 	}
 	select {
