@@ -2,6 +2,7 @@ package event_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -63,6 +64,7 @@ func TestNoEventIsAFrame(t *testing.T) {
 func FuzzFrame(f *testing.F) {
 	f.Add("turn_1", 1, 1, 1, int64(0), "text\n\u2028")
 	f.Fuzz(func(t *testing.T, turn string, step, attempt, part int, offset int64, text string) {
+		turn, text = strings.ToValidUTF8(turn, "?"), strings.ToValidUTF8(text, "?") // JSON has no way to carry the rest
 		piece := event.Piece{Turn: turn, Place: event.Place{Step: step, Attempt: attempt, Part: part}, Offset: offset, Text: text}
 		once := event.AppendFrame(nil, event.ToolOutput{CallID: turn, Piece: piece})
 		got, ok, err := event.DecodeFrame(once)

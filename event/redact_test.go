@@ -72,6 +72,48 @@ func TestRedactIsAsIfItHadNeverBeenSet(t *testing.T) {
 	}
 }
 
+// FuzzNothingHiddenIsServed: whatever an event says, what is served of it can
+// be read and hides its secrets.
+func FuzzNothingHiddenIsServed(f *testing.F) {
+	for _, b := range stored(f) {
+		for line := range bytes.Lines(b) {
+			f.Add(line)
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var e event.Event
+		if e.UnmarshalJSON(b) != nil {
+			return
+		}
+		line, err := e.MarshalJSON()
+		if err != nil {
+			return
+		}
+		served, err := event.Redact(line)
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		var back event.Event
+		if err := back.UnmarshalJSON(served); err != nil {
+			t.Fatalf("%s: %v", served, err)
+		}
+		switch d := back.Data.(type) {
+		case event.SessionStarted:
+			if d.TokenHash != "" {
+				t.Errorf("%s has a token hash", served)
+			}
+		case event.MessageReceived:
+			if d.TokenHash+d.IdempotencyKey+d.BodyHash != "" {
+				t.Errorf("%s has a secret", served)
+			}
+		default:
+			if !bytes.Equal(line, served) {
+				t.Errorf("%s became %s", line, served)
+			}
+		}
+	})
+}
+
 func BenchmarkRedact(b *testing.B) {
 	const head = `{"v":1,"seq":2,"id":"evt_0123456789","at":"2026-11-30T20:15:01.000Z","type":`
 	for name, line := range map[string]string{
