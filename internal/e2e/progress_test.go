@@ -112,7 +112,7 @@ func TestALongCallShowsItsProgressOnATerminal(t *testing.T) {
 	if !ok || code != 0 || !strings.HasPrefix(rest, "all steps are done\r\n") || strings.Contains(rest, "at it") {
 		t.Errorf("code %d, in the end: %q", code, shown)
 	}
-	for _, row := range strings.SplitSeq(shown, clear) {
+	for row := range strings.SplitSeq(shown, clear) {
 		if text, _, _ := strings.Cut(row, "\r\n"); len(text) >= 40 && strings.Contains(text, "steps 1s") {
 			t.Errorf("a row of %d columns wraps: %q", len(text), text)
 		}
