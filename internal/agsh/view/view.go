@@ -169,7 +169,8 @@ func (b Block) isNote() bool {
 }
 
 // normal returns r with Structured either valid JSON other than null, or nil.
-// What is not JSON is kept as text: it is all the tool said.
+// What is not JSON is kept as text: it is all the tool said. What is the blocks
+// once more is dropped: an image is no text, and half of it no image.
 func (r Result) normal() Result {
 	raw := strings.TrimSpace(string(r.Structured))
 	switch {
@@ -178,8 +179,24 @@ func (r Result) normal() Result {
 	case !json.Valid(r.Structured):
 		r.Blocks = append(slices.Clip(r.Blocks), Block{Type: "text", Text: raw})
 		r.Structured = nil
+	case r.mirrored():
+		r.Structured = nil
 	}
 	return r
+}
+
+// mirrored reports whether the structured value is the blocks and nothing
+// else, which are not all text. Some servers declare that as their output.
+func (r Result) mirrored() bool {
+	inner, isObject := strings.CutPrefix(strings.TrimLeft(string(r.Structured), space), "{")
+	if !isObject || !strings.HasPrefix(strings.TrimLeft(inner, space), `"content"`) {
+		return false // most are not, and need not be parsed to tell
+	}
+	if !slices.ContainsFunc(r.Blocks, func(b Block) bool { return !b.isText() }) {
+		return false
+	}
+	v := parse(string(r.Structured))
+	return len(v.keys) == 1 && v.keys[0] == "content" && equal(v.items[0], parse(string(content(r.Blocks))))
 }
 
 // textAddsNothing reports whether the text blocks say no more than the

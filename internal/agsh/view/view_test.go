@@ -349,3 +349,26 @@ func TestAListInACellIsReadable(t *testing.T) {
 		}
 	}
 }
+
+func TestAnImageThatIsStructuredToo(t *testing.T) {
+	image := view.Block{Type: "image", Data: "AAAA", MimeType: "image/png"}
+	for _, test := range []struct{ structured, text, json string }{
+		{
+			`{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"}]}`,
+			"[image image/png 3 B]\n", `[{"type":"image","data":"AAAA","mimeType":"image/png"}]`,
+		},
+		{
+			`{"content":[{"type":"image","mimeType":"image/png","data":"BBBB"}]}`,
+			"content:\n  type   mimeType   data\n  image  image/png  BBBB\n\n[image image/png 3 B]\n",
+			`{"content":[{"type":"image","data":"AAAA","mimeType":"image/png"}],"structuredContent":{"content":[{"type":"image","mimeType":"image/png","data":"BBBB"}]}}`,
+		},
+	} {
+		r := view.Result{Blocks: []view.Block{image}, Structured: []byte(test.structured)}
+		if got := view.Text(r, view.Options{}); got != test.text {
+			t.Errorf("%s is shown as %q, want %q", test.structured, got, test.text)
+		}
+		if got := string(view.JSON(r)); got != test.json {
+			t.Errorf("%s is %s, want %s", test.structured, got, test.json)
+		}
+	}
+}

@@ -19,7 +19,7 @@ var files = []call{
 	{tool: "read_text_file", words: "--path $DIR/a.txt", want: `^hello\n$`},
 	{tool: "read_text_file", words: "--path $DIR/none", want: "ENOENT", code: 1},
 	{tool: "read_file", words: "--path $DIR/a.txt --head 1", want: `^hello\n$`},
-	{tool: "read_media_file", words: "--path $DIR/dot.png", want: `\[image image/png \d+ B\]`},
+	{tool: "read_media_file", words: "--path $DIR/dot.png", want: `^\[image image/png 8 B\]\n$`},
 	{tool: "read_multiple_files", words: "--paths $DIR/a.txt --paths $DIR/none", want: `(?s)hello.*ENOENT`},
 	{tool: "edit_file", words: `--path $DIR/a.txt --edits {"oldText":"hello","newText":"bye"} --dry-run`, want: `(?m)^-hello\n(.*\n)*\+bye$`},
 	{tool: "edit_file", words: `--path $DIR/a.txt --edits {"oldText":"none","newText":"bye"}`, want: "Could not find", code: 1},
