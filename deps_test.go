@@ -66,6 +66,7 @@ func TestImports(t *testing.T) {
 	}{
 		{"./event", nil},
 		{"./vfs", nil},
+		{"./kernel", nil},
 		{"./api", []string{module + "/event"}},
 		{"./agent", []string{module + "/event", module + "/vfs"}},
 		{"./internal/term", leaf},
