@@ -50,6 +50,10 @@ type session struct {
 // Run runs agsh with its arguments, without the program's name, and returns
 // its exit code.
 func Run(ctx context.Context, t *term.Term, args []string) int {
+	if len(args) == 1 && args[0] == "--version" { // programs ask for it often
+		term.IgnorePipe()
+		return write(t, []byte("agsh "+version()+"\n"))
+	}
 	globals, rest, err := split(args)
 	if err != nil {
 		return report(t, "", err)

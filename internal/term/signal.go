@@ -7,6 +7,11 @@ import (
 	"syscall"
 )
 
+// IgnorePipe makes a write to a closed pipe an error and no more, like
+// [Signals] and for less, in a program that starts no others: they would
+// inherit it.
+func IgnorePipe() { signal.Ignore(syscall.SIGPIPE) }
+
 // Signals returns a context that ends when the process is told to stop
 // (interrupt, terminate, hang-up), and a function that gives the signals
 // back. A closed pipe is not a signal from then on but an error of the write.
