@@ -39,7 +39,7 @@ func TestDocs(t *testing.T) {
 			defer cancel()
 			cmd := exec.CommandContext(ctx, "sh", "-eux", "-c", strings.Join(blocks, "\n"))
 			cmd.Dir = work
-			cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+t.TempDir())
+			cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+t.TempDir(), "GOFLAGS=-trimpath")
 			cmd.WaitDelay = time.Second
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("the examples of %s: %v\n%s", doc, err, out)
