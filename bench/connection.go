@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,41 +11,19 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"agsh.dev/agent"
-	"agsh.dev/internal/mcpclient"
+	"agsh.dev/bench/internal/connection"
 )
 
 // connection is how many calls go through a connection to an MCP server on
-// standard streams. The floor is the SDK's client with the same server, which
-// checks nothing, keeps nothing and cannot be asked for the exact result.
+// standard streams. The floor is the SDK's client with the same server.
 func (b *bench) connection(ctx context.Context) (rows []row, err error) {
-	pool := mcpclient.New([]agent.Connection{{Name: "echo", Command: b.floor("echo"), Cwd: b.tmp}}, mcpclient.Config{Getenv: os.Getenv}) //nolint:forbidigo // a main program
-	defer pool.Close()
-	ours := func(ctx context.Context) error {
-		res, err := pool.Call(ctx, "echo", "echo", json.RawMessage(`{"message":"hi"}`))
-		if err == nil && (len(res.Content) != 1 || res.Content[0].Text != "hi") {
-			err = fmt.Errorf("the connection gives %v", res.Content)
-		}
-		return err
-	}
-	client := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, nil)
-	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: command(ctx, b.floor("echo")), TerminateDuration: time.Second}, nil)
+	ours := connection.Ours(b.floor("echo"), b.tmp, os.Getenv) //nolint:forbidigo // a main program
+	defer func() { err = errors.Join(err, ours.Close()) }()
+	floor, err := connection.SDK(ctx, command(ctx, b.floor("echo")))
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, session.Close()) }()
-	floor := func(ctx context.Context) error {
-		res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: map[string]any{"message": "hi"}})
-		if err != nil {
-			return err
-		}
-		if text, ok := res.Content[0].(*mcp.TextContent); !ok || text.Text != "hi" {
-			return fmt.Errorf("the SDK's client gives %v", res.Content)
-		}
-		return nil
-	}
+	defer func() { err = errors.Join(err, floor.Close()) }()
 	for _, n := range []int{1, 16} {
 		measure := func(call func(context.Context) error) func(context.Context) (float64, error) {
 			return func(ctx context.Context) (float64, error) {
@@ -56,7 +33,7 @@ func (b *bench) connection(ctx context.Context) (rows []row, err error) {
 				return callRate(ctx, n, b.loadTime, call)
 			}
 		}
-		o, f, err := interleave(ctx, b.loadPairs, measure(ours), measure(floor))
+		o, f, err := interleave(ctx, b.loadPairs, measure(ours.Call), measure(floor.Call))
 		if err != nil {
 			return rows, err
 		}
