@@ -21,14 +21,12 @@ type Agent struct {
 	own  *toolset.Set // what needs no connection
 	gate toolset.Gate
 	// mcp and hostMCP are the agent's connections; nil without any.
-	mcp, hostMCP connections
+	mcp, hostMCP *pool
 
-	mu     sync.Mutex
-	joined joined
-	// Whether another agent has taken the connections over.
-	handedOver, hostHandedOver bool
-	calls                      int           // those that use the definition
-	retired                    chan struct{} // set by Replace; closed once it is not used any more
+	mu      sync.Mutex
+	joined  joined
+	calls   int           // those that use the definition
+	retired chan struct{} // set by Replace; closed once it is not used any more
 }
 
 // Slug is the agent's name in URLs.

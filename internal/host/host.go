@@ -126,13 +126,13 @@ func (h *Host) build(defs []agent.Agent) ([]*Agent, error) {
 }
 
 // connections returns a pool of an agent's connections; nil of none.
-func (h *Host) connections(def agent.Agent, conns []agent.Connection) connections {
+func (h *Host) connections(def agent.Agent, conns []agent.Connection) *pool {
 	if len(conns) == 0 {
 		return nil
 	}
 	cfg := h.cfg.Connections
 	cfg.Roots = filepath.Join(h.cfg.Dir, def.Name)
-	return mcpclient.New(conns, cfg)
+	return newPool(mcpclient.New(conns, cfg))
 }
 
 // Start begins to connect to MCP servers, in the background. Close ends what

@@ -100,20 +100,18 @@ func (a *Agent) retire() <-chan struct{} {
 	return a.retired
 }
 
-// inherit takes over the connections of the agent that was served under the
-// same name, if they are still to be as they are.
+// inherit shares the connections of the agent that was served under the same
+// name, if they are still to be as they are. That agent has not retired.
 func (a *Agent) inherit(old []*Agent) {
 	for _, o := range old {
 		if o.def.Name != a.def.Name {
 			continue
 		}
-		o.mu.Lock()
-		defer o.mu.Unlock()
 		if a.mcp != nil && reflect.DeepEqual(o.def.Connections, a.def.Connections) {
-			a.mcp, o.handedOver = o.mcp, true
+			a.mcp = o.mcp.share()
 		}
 		if a.hostMCP != nil && reflect.DeepEqual(o.def.HostConnections, a.def.HostConnections) {
-			a.hostMCP, o.hostHandedOver = o.hostMCP, true
+			a.hostMCP = o.hostMCP.share()
 		}
 		return
 	}
@@ -126,21 +124,12 @@ func (a *Agent) start() {
 	}
 }
 
-// closeConnections ends the connections that no other agent has taken over.
+// closeConnections ends the connections that no other definition shares.
 func (a *Agent) closeConnections() {
-	a.mu.Lock()
-	mcp, hostMCP := a.mcp, a.hostMCP
-	if a.handedOver {
-		mcp = nil
-	}
-	if a.hostHandedOver {
-		hostMCP = nil
-	}
-	a.mu.Unlock()
 	var closing sync.WaitGroup
-	for _, c := range []connections{mcp, hostMCP} {
-		if c != nil {
-			closing.Go(c.Close)
+	for _, p := range []*pool{a.mcp, a.hostMCP} {
+		if p != nil {
+			closing.Go(p.leave)
 		}
 	}
 	closing.Wait()

@@ -146,6 +146,54 @@ func TestFiftyReloadsLeaveNothingAndKeepConnections(t *testing.T) {
 	settled(t, before)
 }
 
+// Three definitions follow one another, of which the first two have the same
+// connections: a call under the first keeps them up when the second is gone.
+func TestACallKeepsConnectionsThatALaterDefinitionSharedAndLeft(t *testing.T) {
+	server, url := web(t)
+	begun, let := make(chan struct{}), make(chan struct{})
+	def := func(conns ...agent.Connection) agent.Agent {
+		return agent.Agent{Name: "one", Natives: []string{}, HostConnections: conns, Tools: []agent.AnyTool{
+			agent.Func{Definition: agent.Definition{Name: "late"}, Run: func(ctx context.Context, _ json.RawMessage) (agent.Result, error) {
+				close(begun)
+				<-let
+				return agent.CallHost(ctx, "hidden", "echo", nil)
+			}},
+		}}
+	}
+	hidden := agent.Connection{Name: "hidden", URL: url}
+	h, err := host.New(host.Config{Agents: []agent.Agent{def(hidden)}, Store: memstore.New(), Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close(t.Context())
+	a, _ := h.Agent("one")
+	ended := make(chan error, 1)
+	go func() {
+		_, done, err := a.Call(t.Context(), operator, call("late", ""))
+		if err == nil && done.Status != event.StatusOK {
+			err = errors.New(done.Error.Message)
+		}
+		ended <- err
+	}()
+	<-begun
+	for _, next := range []agent.Agent{def(hidden), def()} {
+		released := make(chan struct{})
+		if err := h.Replace([]agent.Agent{next}, func() { close(released) }); err != nil {
+			t.Fatal(err)
+		}
+		if len(next.HostConnections) == 0 {
+			<-released // of the second definition, which nothing uses
+		}
+	}
+	close(let)
+	if err := <-ended; err != nil {
+		t.Errorf("the call under the first definition: %v", err)
+	}
+	if n := server.Count("tools/call"); n != 1 {
+		t.Errorf("the server had %d calls", n)
+	}
+}
+
 // However replacements and calls mix, a call sees one whole definition, which
 // is not older than the newest one when it began, and its release waits for it.
 func TestAnyInterleavingOfReloadsAndCalls(t *testing.T) {
