@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -29,7 +30,7 @@ func serveFiles(t *testing.T, files map[string]string) (target string) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), filepath.Join(programs, "agent-sdk"),
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), filepath.Join(programs, "agent-sdk"), // cleanup ends it
 		"serve", "--dir", dir, "--addr", "127.0.0.1:0", "--state-root", t.TempDir())
 	cmd.Env = append(os.Environ(), "PATH="+programs+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	var said transcript
@@ -42,8 +43,14 @@ func serveFiles(t *testing.T, files map[string]string) (target string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		began := time.Now()
 		_ = cmd.Process.Signal(syscall.SIGTERM)
-		_ = cmd.Wait()
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the server ended with %v: %s", err, said.String())
+		}
+		if took := time.Since(began); took > patience {
+			t.Errorf("the server ended after %v", took)
+		}
 	})
 	var line [256]byte
 	n, err := stdout.Read(line[:])

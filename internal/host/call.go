@@ -43,7 +43,7 @@ func (a *Agent) Call(ctx context.Context, p Principal, req CallRequest) (string,
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(a.host.halted, cancel)()
-	t, err := a.Tool(ctx, req.Name)
+	t, err := a.Tool(ctx, req.Name, false)
 	if err != nil {
 		return "", none, err
 	}

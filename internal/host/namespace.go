@@ -2,26 +2,14 @@ package host
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
-	"agsh.dev/agent"
 	"agsh.dev/api"
 	"agsh.dev/internal/mcpclient"
 	"agsh.dev/internal/toolset"
 )
-
-// connections are the MCP servers of an agent, as the host uses them: an
-// [mcpclient.Pool].
-type connections interface {
-	Start()
-	Tools(ctx context.Context) *mcpclient.Listing
-	Now() *mcpclient.Listing
-	Call(ctx context.Context, connection, tool string, args json.RawMessage) (agent.Result, error)
-	Close()
-}
 
 // maxConnectWait is how long a listing is held back by connections that are
 // being made for the first time; it is less than clients wait for an answer.
@@ -59,18 +47,24 @@ func (a *Agent) Version() (string, error) {
 	return set.ETag(), nil
 }
 
-// Tool finds a tool by its exact name. The agent's own are there at once.
-func (a *Agent) Tool(ctx context.Context, name string) (*toolset.Tool, error) {
-	if t, ok := a.own.Lookup(name); ok {
+// Tool finds a tool by its exact name, or with fold also by the only name that
+// differs from it in case alone. The agent's own are there at once: no tool of
+// a connection ever takes such a name.
+func (a *Agent) Tool(ctx context.Context, name string, fold bool) (*toolset.Tool, error) {
+	find := (*toolset.Set).Lookup
+	if fold {
+		find = (*toolset.Set).Fold
+	}
+	if t, ok := find(a.own, name); ok {
 		return t, nil
 	}
 	set, err := a.Namespace(ctx)
 	if err != nil {
 		return nil, err
 	}
-	t, ok := set.Lookup(name)
+	t, ok := find(set, name)
 	if !ok {
-		return nil, a.ToolNotFound(name, set)
+		return nil, a.toolNotFound(name, set)
 	}
 	return t, nil
 }
@@ -97,8 +91,8 @@ func (a *Agent) join(l *mcpclient.Listing) (*toolset.Set, error) {
 	return set, nil
 }
 
-// ToolNotFound is the error for a name that no tool of set has.
-func (a *Agent) ToolNotFound(name string, set *toolset.Set) error {
+// toolNotFound is the error for a name that no tool of set has.
+func (a *Agent) toolNotFound(name string, set *toolset.Set) error {
 	hint := "list them with GET /" + a.def.Name + "/v1/tools"
 	if down := set.Unavailable(); len(down) > 0 {
 		names := make([]string, len(down))

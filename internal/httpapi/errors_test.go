@@ -201,6 +201,9 @@ func TestETag(t *testing.T) {
 	if a := s.do("POST", "/one/v1/tools/echo", `{}`); a.header.Get("ETag") != etag {
 		t.Errorf("a call's ETag is %s, want %s", a.header.Get("ETag"), etag)
 	}
+	if a := s.do("POST", "/one/v1/tools/nope", `{}`); a.status != 404 || a.header.Get("ETag") != etag {
+		t.Errorf("a call of a tool that is not there = %d, ETag %s, want %s", a.status, a.header.Get("ETag"), etag)
+	}
 	if a := s.do("GET", "/one/v1/tools/nope", "", "If-None-Match: *"); a.status != 404 {
 		t.Errorf("a tool that is not there = %d", a.status)
 	}

@@ -71,7 +71,7 @@ func (p *progressStream) line(v any) error {
 func (p *progressStream) end(known *api.Error, res *api.CallResult, version string) {
 	last := api.CallEnd{Type: "result", ETag: version, Result: res}
 	if known != nil {
-		last = api.CallEnd{Type: "error", Error: known}
+		last = api.CallEnd{Type: "error", ETag: version, Error: known}
 	}
 	_ = p.line(last) // nobody is left to tell
 	p.out.done()

@@ -30,29 +30,32 @@ func (h *handler) base(r *http.Request) string {
 
 func (*handler) info(req *request) (any, error) { return req.agent.Info(), nil }
 
-// namespace returns the tools and the session they are asked for, if any. It
-// sets the ETag, and reports whether the client has that version already.
-func namespace(req *request) (set *toolset.Set, session string, known bool, err error) {
+// bound returns the session that tools are asked for, if any.
+func bound(req *request) (session string, err error) {
 	bind, err := binding(req.query.get("session"), req.query.get("continuationToken"), api.CodeInvalidQuery)
 	if err != nil {
-		return nil, "", false, err
+		return "", err
 	}
-	if session, err = req.agent.Bind(req.Context(), bind); err != nil {
-		return nil, "", false, err
-	}
-	if set, err = req.agent.Namespace(req.Context()); err != nil {
-		return nil, "", false, err
-	}
-	req.w.Header().Set("ETag", set.ETag())
-	return set, session, fresh(req.Request, set.ETag()), nil
+	return req.agent.Bind(req.Context(), bind)
+}
+
+// tagged tells the client the version of the namespace, and reports whether
+// it is the one that the client has.
+func tagged(req *request, version string) (known bool) {
+	req.w.Header().Set("ETag", version)
+	return fresh(req.Request, version)
 }
 
 func (*handler) tools(req *request) (any, error) {
-	set, session, known, err := namespace(req)
+	session, err := bound(req)
 	if err != nil {
 		return nil, err
 	}
-	if known {
+	set, err := req.agent.Namespace(req.Context())
+	if err != nil {
+		return nil, err
+	}
+	if tagged(req, set.ETag()) {
 		req.status = http.StatusNotModified
 		return nil, nil
 	}
@@ -70,23 +73,22 @@ func (*handler) tools(req *request) (any, error) {
 }
 
 func (*handler) tool(req *request) (any, error) {
-	set, _, known, err := namespace(req)
-	if err != nil {
+	if _, err := bound(req); err != nil {
 		return nil, err
 	}
 	fold, err := req.query.flag("fold")
 	if err != nil {
 		return nil, err
 	}
-	find := set.Lookup
-	if fold {
-		find = set.Fold
+	t, err := req.agent.Tool(req.Context(), req.PathValue("name"), fold)
+	if err != nil {
+		return nil, err
 	}
-	t, ok := find(req.PathValue("name"))
-	if !ok {
-		return nil, req.agent.ToolNotFound(req.PathValue("name"), set)
+	version, err := req.agent.Version()
+	if err != nil {
+		return nil, err
 	}
-	if known {
+	if tagged(req, version) {
 		req.status = http.StatusNotModified
 		return nil, nil
 	}
@@ -137,12 +139,15 @@ func (h *handler) call(req *request) (any, error) {
 	if err == nil {
 		err = versionErr
 	}
+	if !progress.begun() && version != "" {
+		req.w.Header().Set("ETag", version) // also of a failure: the tool may be gone
+	}
 	if err != nil && !progress.begun() {
 		return nil, err
 	}
 	if err != nil {
 		if known, _ := h.known(req.Request, err); known != nil {
-			progress.end(known, nil, "")
+			progress.end(known, nil, version)
 		}
 		return nil, nil
 	}
@@ -157,6 +162,5 @@ func (h *handler) call(req *request) (any, error) {
 		progress.end(nil, &res, version)
 		return nil, nil
 	}
-	req.w.Header().Set("ETag", version)
 	return res, nil
 }
