@@ -97,10 +97,12 @@ func (l *link) ask(ctx context.Context, s *session, limit *limit, upstream strin
 	}
 	var exit *stdio.ExitError
 	missing := errors.Is(err, mcp.ErrSessionMissing)
-	unsent := !cap.isSent() && (errors.Is(err, mcp.ErrConnectionClosed) || errors.As(err, &exit) || s.isOver())
+	unsent := !cap.isSent() && (errors.Is(err, mcp.ErrConnectionClosed) || errors.As(err, &exit) || s.isOver() || cap.failed() != nil)
 	err = s.carrier.explain(err, cap)
 	var refused *jsonrpc.Error
 	switch {
+	case cap.failed() != nil && !unsent:
+		err = fmt.Errorf("the call may or may not have happened: %w", err)
 	case errors.As(err, &refused):
 		err = fmt.Errorf("the server refuses: %w", refused)
 	case !missing && !unsent && (s.isOver() || errors.As(err, &exit)):

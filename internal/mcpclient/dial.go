@@ -53,10 +53,15 @@ func dialHTTP(c agent.Connection) carrier {
 		explain: func(err error, cap *capture) error {
 			var answer *jsonrpc.Error
 			r := cap.refused()
-			if err == nil || r.status == 0 || errors.As(err, &answer) {
-				return err
+			switch failure := cap.failed(); {
+			case err == nil:
+				return nil
+			case failure != nil: // the SDK makes an error of the protocol of it
+				return failure
+			case r.status == 0, errors.As(err, &answer):
+				return plain(err)
 			}
-			return r.explain(c.URL, err)
+			return r.explain(c.URL, plain(err))
 		},
 	}
 }
@@ -79,7 +84,7 @@ func dialProgram(c agent.Connection, cfg Config, log *slog.Logger, hide redactor
 			if exit := t.Exit(); exit != nil {
 				return exit
 			}
-			return err
+			return plain(err)
 		},
 	}
 }

@@ -182,7 +182,7 @@ func (l *link) serve(ctx context.Context, a *attempt) {
 // settle makes known how an attempt ended.
 func (l *link) settle(ctx context.Context, a *attempt, s *session, offers []offer, err error) {
 	if err != nil {
-		err = l.hide.error(fmt.Errorf("connect: %w", err))
+		err = l.hide.error(err)
 	}
 	l.mu.Lock()
 	l.attempt = nil

@@ -12,13 +12,14 @@ import (
 
 // A capture collects what the SDK does not tell of one request: the bytes of
 // its result, since decoding them loses the order of properties and the digits
-// of numbers, whether it was sent at all, and the HTTP status it got. It goes
-// with the request's context.
+// of numbers, whether it was sent at all, and the HTTP status it got, or why it
+// got none. It goes with the request's context.
 type capture struct {
 	mu      sync.Mutex
 	raw     json.RawMessage
 	sent    bool
 	refusal refusal
+	failure *unreachableError
 	forget  func() // of the tee that waits for the answer; may be nil
 }
 
@@ -59,6 +60,13 @@ func (c *capture) refused() refusal {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.refusal
+}
+
+// failed is why the last request got no answer, or nil.
+func (c *capture) failed() *unreachableError {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.failure
 }
 
 // close ends the waiting for an answer.

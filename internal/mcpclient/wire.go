@@ -91,13 +91,11 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	if cap == nil {
 		cap = &capture{} // nobody's
 	}
-	cap.update(func(c *capture) { c.sent, c.refusal = true, refusal{} })
+	cap.update(func(c *capture) { c.sent, c.refusal, c.failure = true, refusal{}, nil })
 	resp, err := w.base.RoundTrip(req)
 	if err != nil {
-		var op *net.OpError
-		if errors.As(err, &op) && op.Op == "dial" {
-			cap.update(func(c *capture) { c.sent = false })
-		}
+		failure := unreachable(req.URL, err)
+		cap.update(func(c *capture) { c.sent, c.failure = !failure.unsent, failure })
 		return nil, err
 	}
 	if resp.StatusCode >= http.StatusBadRequest {
