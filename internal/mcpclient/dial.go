@@ -78,10 +78,10 @@ func dialProgram(c agent.Connection, cfg Config, log *slog.Logger, hide redactor
 		close:     func() {},
 		explain: func(err error, _ *capture) error {
 			var exit *stdio.ExitError
-			if err == nil || errors.As(err, &exit) {
-				return err
+			if err == nil {
+				return nil
 			}
-			if exit := t.Exit(); exit != nil {
+			if exit = t.Exit(); exit != nil || errors.As(err, &exit) {
 				return exit
 			}
 			return plain(err)

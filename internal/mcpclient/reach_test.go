@@ -30,6 +30,10 @@ func TestAServerThatIsGoneIsSaidToBeUnreachable(t *testing.T) {
 
 	want := "cannot reach " + host + ": connection refused"
 	_, err := p.Call(t.Context(), "web", "look", nil)
+	if err != nil && strings.Contains(err.Error(), "may or may not") {
+		// A connection from before took the request and broke.
+		_, err = p.Call(t.Context(), "web", "look", nil)
+	}
 	if err == nil || !strings.HasSuffix(err.Error(), ": "+want) {
 		t.Errorf("the call says %v, want %s", err, want)
 	}
