@@ -72,6 +72,9 @@ func TestImports(t *testing.T) {
 		{"./internal/term", leaf},
 		{"./internal/term/text", nil},
 		{"./internal/schema", leaf},
+		{"./internal/agentdir", append(
+			[]string{module + "/agent", module + "/vfs", module + "/internal/schema", module + "/internal/scripttool", module + "/internal/placeholder"},
+			leaf...)},
 		{"./internal/agsh/argv", leaf},
 		{"./internal/term/theme", nil},
 		{"./internal/placeholder", nil},

@@ -3,9 +3,7 @@
 package changemonitor_test
 
 import (
-	"context"
 	"encoding/json"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -81,20 +79,14 @@ func TestReleaseStatus(t *testing.T) {
 		_, _ = w.Write([]byte(`{"candidate":"1.4.0"}`))
 	}))
 	t.Cleanup(status.Close)
-	request := readAgent(t, unpacked(t), "planner", nil).Requests[0]
-	tool := requesttool.New(request, requesttool.Config{Dialer: dialer(func(ctx context.Context) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "tcp", status.Listener.Addr().String())
-	})})
+	env := map[string]string{"PATH": os.Getenv("PATH"), "TRACKER_STATUS_URL": status.URL}
+	request := readAgent(t, unpacked(t), "planner", func(name string) string { return env[name] }).Requests[0]
+	tool := requesttool.New(request, requesttool.Config{})
 	check(t, []call{
 		{name: "known", args: `{"service":"confwatch"}`, want: []string{`"candidate":"1.4.0"`}},
 		{name: "not a part of the URL", args: `{"service":"confwatch&x=#/../"}`, refuse: "404"},
 	}, through(t, tool, t.TempDir()))
 }
-
-// A dialer connects to one place, whatever it is asked for.
-type dialer func(context.Context) (net.Conn, error)
-
-func (d dialer) DialContext(ctx context.Context, _, _ string) (net.Conn, error) { return d(ctx) }
 
 func TestWritePlan(t *testing.T) {
 	t.Parallel()
@@ -145,6 +137,13 @@ func TestThePlannersConnections(t *testing.T) {
 	byDefault := readAgent(t, dir, "planner", getenv).Connections
 	if len(byDefault) != 2 || byDefault[0].Command != filepath.Join(dir, "agents/planner/lib/server") || byDefault[1].URL != "http://127.0.0.1:39411/mcp" {
 		t.Fatalf("without variables: %+v", byDefault)
+	}
+	if got := readAgent(t, dir, "planner", getenv).Requests; len(got) != 1 || got[0].URL != "http://127.0.0.1:39411/status" {
+		t.Errorf("without variables: %+v", got)
+	}
+	env["TRACKER_STATUS_URL"] = "http://127.0.0.1:1/status"
+	if got := readAgent(t, dir, "planner", getenv).Requests; len(got) != 1 || got[0].URL != "http://127.0.0.1:1/status" {
+		t.Errorf("with variables: %+v", got)
 	}
 	env["CHANGE_MONITOR_MCP"], env["TRACKER_URL"], env["TRACKER_TOKEN"] = "/bin/sh", "http://127.0.0.1:1/mcp", "sesame"
 	set := readAgent(t, dir, "planner", getenv).Connections

@@ -126,7 +126,7 @@ func (d *demo) run(ctx context.Context, args []string) (int, error) {
 	// The servers outlive ctx: stop ends them, after agsh.
 	serve := exec.CommandContext(context.WithoutCancel(ctx), filepath.Join(bin, "agent-sdk"), "serve", "--dir", project,
 		"--addr", "127.0.0.1:0", "--state-root", filepath.Join(tmp, "state"), "--drain-timeout", "2s")
-	serve.Env = append(environ(), "CHANGE_MONITOR_MCP="+servers, "TRACKER_URL="+tracker.url, "TRACKER_TOKEN="+tracker.token)
+	serve.Env = append(append(environ(), "CHANGE_MONITOR_MCP="+servers), tracker.environ()...)
 	srv, err := start(ctx, serve, slug, readyTimeout)
 	if err != nil {
 		return 0, err

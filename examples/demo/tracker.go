@@ -7,16 +7,22 @@ import (
 	"crypto/rand"
 	"net"
 	"os/exec"
+	"strings"
 )
 
 // trackerAddr is where the example looks for the tracker if it is not told of
-// another place; its tool release_status always does.
+// another place.
 const trackerAddr = "127.0.0.1:39411"
 
 // A tracker is the example's MCP server over HTTP.
 type tracker struct {
 	*server
-	token string // without which it answers nobody
+	token string // without which its tools answer nobody
+}
+
+// environ tells the example's agents where the tracker is.
+func (t tracker) environ() []string {
+	return []string{"TRACKER_URL=" + t.url, "TRACKER_STATUS_URL=" + strings.TrimSuffix(t.url, "/mcp") + "/status", "TRACKER_TOKEN=" + t.token}
 }
 
 // startTracker starts the tracker of program at its usual address, or at a

@@ -83,6 +83,17 @@ func TestToolsOfOneFileAreReadWhole(t *testing.T) {
 	requests := []agent.Request{
 		{
 			Definition: agent.Definition{
+				Name: "base", Description: "Where is a variable.",
+				Input: json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"q":{"type":"string"}}}`),
+			},
+			URL: "https://example.com/v2/items/{id}?x={q}",
+		},
+		{
+			Definition: agent.Definition{Name: "host", Description: "The host is a variable.", Input: json.RawMessage(`{"type":"object"}`)},
+			URL:        "https://api.example.com:443/status",
+		},
+		{
+			Definition: agent.Definition{
 				Name: "item", Description: "An item.", Effect: agent.Read, NeedsApproval: agent.Approval{Mode: agent.Once},
 				Input: json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"q":{"type":"string"},"more":{"type":"string"}}}`),
 			},
@@ -183,29 +194,6 @@ func FuzzSubstitute(f *testing.F) {
 	})
 }
 
-// A text is its parts, written again.
-func FuzzParts(f *testing.F) {
-	f.Add("a{b}c{{d}}{e}")
-	f.Add("{{{a}}}")
-	f.Add("}{")
-	f.Fuzz(func(t *testing.T, s string) {
-		list, wrong := parts(s)
-		if wrong != "" {
-			return
-		}
-		var b strings.Builder
-		for _, p := range list {
-			if p.name != "" {
-				b.WriteString("{" + p.name + "}")
-			}
-			b.WriteString(strings.NewReplacer("{", "{{", "}", "}}").Replace(p.text))
-		}
-		if b.String() != s {
-			t.Errorf("the parts of %q are %q", s, list)
-		}
-	})
-}
-
 // Whatever a file of a connection or a tool says, reading ends, and problems
 // stand inside the file.
 func FuzzYAMLFiles(f *testing.F) {
@@ -213,6 +201,7 @@ func FuzzYAMLFiles(f *testing.F) {
 	f.Add("url: https://${H}/mcp\nheaders: {A: '${B:-c}'}\ntype: http\ntimeout: 1\ntotalTimeout: 2\nroots: none\n")
 	f.Add("mcpServers: {a: {}}\n")
 	f.Add("command: [a, '{b}', '{{c}}']\ninput: {type: object, properties: {b: {}}}\n")
+	f.Add("http: {url: '${A:-http://b}/{a}'}\ninput: {type: object, properties: {a: }}\n")
 	f.Add("http: {url: 'https://h/{a}?{b}', query: {c: '{d}'}, headers: {e: '{f}'}, body: none}\ninput: {type: object, properties: {a: , b: 1}}\n")
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text string) {

@@ -1,53 +1,14 @@
 package agentdir
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"agsh.dev/internal/placeholder"
 )
-
-// A part of a text with placeholders is literal text, or the name of an
-// argument.
-type part struct{ text, name string }
-
-// parts splits a text with placeholders: {name} is one, {{ and }} are braces.
-// Wrong says what keeps it from being such a text, or is "".
-func parts(s string) (out []part, wrong string) {
-	var literal strings.Builder
-	flush := func() {
-		if literal.Len() > 0 {
-			out = append(out, part{text: literal.String()})
-			literal.Reset()
-		}
-	}
-	for i := 0; i < len(s); {
-		switch c := s[i]; {
-		case c != '{' && c != '}':
-			literal.WriteByte(c)
-			i++
-		case i+1 < len(s) && s[i+1] == c:
-			literal.WriteByte(c)
-			i += 2
-		case c == '}':
-			return nil, "a } has no { before it"
-		default:
-			end := strings.IndexAny(s[i+1:], "{}")
-			if end < 0 || s[i+1+end] == '{' {
-				return nil, "a { has no } after it"
-			}
-			name := s[i+1 : i+1+end]
-			if name == "" {
-				return nil, "a placeholder has no name"
-			}
-			flush()
-			out = append(out, part{name: name})
-			i += end + 2
-		}
-	}
-	flush()
-	return out, ""
-}
 
 // A placeholders is the arguments of a tool, as its texts name them.
 type placeholders struct {
@@ -71,24 +32,21 @@ func (d document) placeholders(n *yaml.Node) *placeholders {
 	return p
 }
 
-// check looks at the placeholders of a text, which is the value of a key.
-func (p *placeholders) check(v *yaml.Node, what string) ([]part, bool) {
-	list, wrong := parts(v.Value)
-	if wrong != "" {
-		p.report(p.at(v), PlaceholderInvalid, "write {{ and }} for braces", "%s: %s", what, wrong)
-		return nil, false
+// check reads a text with placeholders, which is the value of a key or a part
+// of it. It reports false after a problem.
+func (p *placeholders) check(v *yaml.Node, what, text string) (placeholder.Template, bool) {
+	t, err := placeholder.Parse(text)
+	if wrong, ok := errors.AsType[*placeholder.SyntaxError](err); ok {
+		p.report(p.at(v), PlaceholderInvalid, wrong.Fix, "%s: %s", what, wrong.Message)
+		return t, false
 	}
 	ok := true
-	for i, part := range list {
-		if part.name == "" {
-			continue
-		}
-		dollar := i > 0 && strings.HasSuffix(list[i-1].text, "$")
-		if !p.known(v, what, part.name, dollar) {
+	for _, name := range t.Names() {
+		if !p.known(v, what, name, strings.Contains(text, "${"+name+"}")) {
 			ok = false
 		}
 	}
-	return list, ok
+	return t, ok
 }
 
 // known reports a placeholder that no argument is for.
@@ -105,7 +63,7 @@ func (p *placeholders) known(v *yaml.Node, what, name string, dollar bool) bool 
 	if guess := near(name, words); guess != "" {
 		fix = "did you mean {" + guess + "}?"
 	} else if dollar {
-		fix = "variables of the environment are replaced in headers only"
+		fix = "variables of the environment are replaced in headers and before the path of url only"
 	}
 	p.report(p.at(v), PlaceholderInvalid, fix, "%s: input has no property %s", what, quote(name))
 	return false
@@ -115,7 +73,11 @@ func (p *placeholders) known(v *yaml.Node, what, name string, dollar bool) bool 
 func (p *placeholders) checkUnused(where string) {
 	for _, k := range p.names {
 		if !p.used[k.Value] {
-			p.report(p.at(k), ArgumentUnused, "write {"+k.Value+"} where it belongs, or remove it", "input.properties.%s: nothing of it reaches %s", k.Value, where)
+			fix := "write {" + k.Value + "} where it belongs, or remove it"
+			if _, err := placeholder.Parse("{" + k.Value + "}"); err != nil {
+				fix = "rename it, so that a placeholder can name it, or remove it"
+			}
+			p.report(p.at(k), ArgumentUnused, fix, "input.properties.%s: nothing of it reaches %s", k.Value, where)
 		}
 	}
 }

@@ -50,9 +50,11 @@ func substitute(s string, getenv func(string) string) (out string, unset []strin
 // a problem: it may be secret.
 func (d document) resolve(v *yaml.Node, what string, into *string) bool {
 	var s string
-	if !d.str(v, what, &s) {
-		return false
-	}
+	return d.str(v, what, &s) && d.substituted(v, what, s, into)
+}
+
+// substituted is [document.resolve] for a part of a string.
+func (d document) substituted(v *yaml.Node, what, s string, into *string) bool {
 	out, unset, malformed := substitute(s, d.cfg.Getenv)
 	if malformed != "" {
 		d.invalid(v, "", "%s: %s", what, malformed)

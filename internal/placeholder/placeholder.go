@@ -18,13 +18,14 @@ type Template struct{ parts []part }
 // A part is literal text, or a placeholder if it has a name.
 type part struct{ literal, name string }
 
-// A SyntaxError says where a text is no template.
+// A SyntaxError says where a text is no template, why, and what to write
+// instead.
 type SyntaxError struct {
-	Offset  int // in bytes, from 0
-	Message string
+	Offset       int // in bytes, from 0
+	Message, Fix string
 }
 
-func (e *SyntaxError) Error() string { return e.Message }
+func (e *SyntaxError) Error() string { return e.Message + ": " + e.Fix }
 
 // marks are characters that mean something in JSON, URLs or command lines. No
 // name has one, so that braces that are not meant as a placeholder are found,
@@ -57,16 +58,16 @@ func Parse(s string) (Template, error) {
 			continue
 		}
 		if s[i] == '}' {
-			return Template{}, &SyntaxError{i, "a single } opens nothing: write }} for a brace"}
+			return Template{}, &SyntaxError{i, "a } has no { before it", "write }} for a brace"}
 		}
 		end := strings.IndexAny(s[i+1:], "{}")
 		if end < 0 || s[i+1+end] != '}' {
-			return Template{}, &SyntaxError{i, "a placeholder is not closed: write {name}, or {{ for a brace"}
+			return Template{}, &SyntaxError{i, "a { has no } after it", "write {name}, or {{ for a brace"}
 		}
 		name := s[i+1 : i+1+end]
 		if !isName(name) {
 			return Template{}, &SyntaxError{i, fmt.Sprintf(
-				"{%s} is no placeholder: a name has no spaces and none of %s ; write {{ and }} for braces", name, marks)}
+				"{%s} is no placeholder: a name has no spaces and none of %s", name, marks), "write {{ and }} for braces"}
 		}
 		flush()
 		t.parts = append(t.parts, part{name: name})

@@ -56,8 +56,8 @@ func TestParseErrorsSayWhereAndTheFix(t *testing.T) {
 		want   string
 	}{
 		{"ab}", 2, "write }}"},
-		{"ab{", 2, "not closed"},
-		{"{a{b}}", 0, "not closed"},
+		{"ab{", 2, "has no } after it"},
+		{"{a{b}}", 0, "has no } after it"},
 		{"{}", 0, "is no placeholder"},
 		{"x{a b}", 1, "{a b} is no placeholder"},
 		{`{"a":1}`, 0, "write {{"},
@@ -65,7 +65,7 @@ func TestParseErrorsSayWhereAndTheFix(t *testing.T) {
 	} {
 		_, err := placeholder.Parse(tt.in)
 		var syntax *placeholder.SyntaxError
-		if !errors.As(err, &syntax) || syntax.Offset != tt.offset || !strings.Contains(syntax.Message, tt.want) {
+		if !errors.As(err, &syntax) || syntax.Offset != tt.offset || !strings.Contains(syntax.Error(), tt.want) {
 			t.Errorf("Parse(%q) = %v (%+v), want %q at %d", tt.in, err, syntax, tt.want, tt.offset)
 		}
 	}

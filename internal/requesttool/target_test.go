@@ -61,7 +61,7 @@ func TestRequests(t *testing.T) {
 		{"a name of a call", agent.Request{URL: base + "/?{x}=1"}, `{"x":"a"}`, "cannot choose the name of a query parameter"},
 		{"a fragment", agent.Request{URL: base + "/#a"}, ``, "a fragment is never sent"},
 		{"a broken escape", agent.Request{URL: base + "/%{x}"}, `{"x":"2f"}`, "invalid URL escape"},
-		{"a broken template", agent.Request{URL: base + "/{x"}, ``, "is not closed"},
+		{"a broken template", agent.Request{URL: base + "/{x"}, ``, "a { has no } after it"},
 		{"an unknown body", agent.Request{URL: base, Body: "xml"}, ``, `its body "xml" is none of`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -69,7 +69,7 @@ func TestCommandWords(t *testing.T) {
 		{"NUL", []string{"x{s}"}, `{"s":"a\u0000b"}`, "argument s: a command line cannot hold the character NUL"},
 		{"NUL in an element", []string{"{s}"}, `{"s":["a\u0000b"]}`, "argument s: a command line cannot hold the character NUL"},
 
-		{"a broken template", []string{"a", "{s"}, `{}`, `word 3 of its command, "{s": a placeholder is not closed`},
+		{"a broken template", []string{"a", "{s"}, `{}`, `word 3 of its command, "{s": a { has no } after it`},
 		{"too long", []string{"{s}"}, `{"s":"` + strings.Repeat("x", 4<<20) + `"}`, "1 arguments have 4194304 bytes, more than the system takes"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
