@@ -131,10 +131,11 @@ func partial(b []byte) int {
 // leading is how many bytes at the start of b finish a character that is not
 // there.
 func leading(b []byte) int {
-	for i := range min(len(b), utf8.UTFMax-1) {
+	most := min(len(b), utf8.UTFMax-1)
+	for i := range most {
 		if utf8.RuneStart(b[i]) {
 			return i
 		}
 	}
-	return 0
+	return most
 }

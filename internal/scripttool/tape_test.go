@@ -15,6 +15,8 @@ func FuzzTape(f *testing.F) {
 	f.Add([]byte("hello, wörld, how are you"), 8)
 	f.Add([]byte("日本語日本語日本語"), 11)
 	f.Add(bytes.Repeat([]byte("abc"), 2000), 3001)
+	f.Add([]byte("ۘݺ"), 3)
+	f.Add([]byte("ab😀"), 6)
 	f.Fuzz(func(t *testing.T, data []byte, limit int) {
 		if limit < 2 || limit > 1<<16 {
 			return
