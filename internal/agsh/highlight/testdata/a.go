@@ -3,8 +3,11 @@ package a
 
 import "fmt"
 
-/* two
-lines */
+/*
+	two
+
+lines
+*/
 func f(x []int, s string) (n float64) {
 	for i := range x {
 		n += 0x1F + 1.5e3*.5
